@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a caller watches and steers a fit. The library itself prints nothing.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "dualdict/summary.h"
+
+namespace dualdict {
+
+enum class Action { kContinue, kStop };
+
+struct LearnHooks {
+  // Called after every outer iteration, on the thread that called learn(). kStop ends the fit with Outcome::kStopped.
+  std::function<Action(const IterationRecord&)> on_iteration;
+  // Sentences worth telling a person: the tau that was chosen, tau_max, the effective weights, phases without records.
+  std::function<void(const std::string&)> on_message;
+  // Set to true (from a signal handler, say) to end with Outcome::kInterrupted within a block of samples.
+  const std::atomic<bool>* interrupt = nullptr;
+};
+
+}  // namespace dualdict

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What learning leaves: a dictionary, its dual, the fitted encoders, the preprocessing and where it all came from.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dualdict/data.h"
+#include "dualdict/export.h"
+#include "dualdict/matrix.h"
+#include "dualdict/preprocess.h"
+#include "dualdict/summary.h"
+
+namespace dualdict {
+
+// What one encoding mode does on samples that its fit did not see.
+struct EncodingRow {
+  std::string mode;                 // "linear", "sparse", ..., or a baseline: "threshold D'x", "pca"
+  double code_error = 0;            // |u - u*| / |u*|, u* the exact code; NaN is stored as absent (baselines)
+  double energy_excess = 0;         // (E(u) - E(u*)) / E(u*)
+  double reconstruction_error = 0;  // |x - decoded| / |x| with the mode's own decoder
+  double dictionary_reconstruction_error = 0;  // the same with D
+  double debiased_reconstruction_error = 0;    // least squares on the code's support
+  double nonzeros = 0;                         // per code
+  double support_overlap = 0;                  // |S and S*| / |S or S*|
+  double samples_per_second = 0;               // measured on this machine with the threads of the fit
+};
+
+struct EncodingTable {
+  std::size_t n_fit = 0;       // samples the encoders were fitted on
+  std::size_t n_measured = 0;  // samples the rows were measured on
+  bool held_out = false;       // measured on samples the encoders were not fitted on
+  bool unseen = false;         // and that D and C were not learned from either (a validation source)
+  std::vector<EncodingRow> rows;
+};
+
+// One product, a gain, and a threshold that grows with the sample's norm n (relative to the training mean norm):
+//   u_j = gain_j S_{threshold_j (1 + growth_j n)}(v_j),   v = weights x (+ feedback u0 for `corrected`).
+struct FittedEncoder {
+  Matrix<double> weights;         // K x d
+  Matrix<double> feedback;        // K x K, acts on the sparse code u0; empty for `sparse`
+  std::vector<double> gain;       // K
+  std::vector<double> threshold;  // K
+  std::vector<double> growth;     // K
+  std::vector<double> tau_slope;  // K: how much the threshold moves per unit of tau
+  Matrix<double> quantiles;       // K x q: quantiles 0, 1/(q-1), ..., 1 of |v_j| / (1 + growth_j n) on the fit samples
+  Matrix<double> decoder;         // K x d: least squares from this mode's codes to the samples
+  bool empty() const { return weights.empty(); }
+};
+
+// Where a model came from. All of it is in the file's metadata.
+struct Provenance {
+  std::string version;  // of dualdict that wrote it
+  std::string data_name;
+  std::string data_fingerprint;  // hash of the samples after preprocessing
+  LearnSummary summary;          // without the iterations
+  EncodingTable encoding;
+  std::vector<std::size_t> usage;  // samples that use each atom, under the final codes
+};
+
+// Everything a model is made of; build one, then hand it to Model.
+struct ModelParts {
+  DType dtype = DType::kFloat32;
+  Matrix<double> dictionary;  // K x d: row i is atom d_i, |d_i| <= 1
+  Matrix<double> dual;        // K x d: row i is filter c_i, |c_i| <= 1
+  Transform transform;
+  SampleShape shape;
+  double mean_norm = 1;  // mean of |x| over the training samples, after the transform
+  double tau = 0;
+  double eta = 0;
+  double mu = 0;
+  bool positive_codes = false;
+  FittedEncoder sparse;
+  FittedEncoder corrected;
+  Provenance provenance;
+};
+
+// An immutable model. Cheap to copy (shared), safe to use from many threads.
+class DUALDICT_API Model {
+ public:
+  explicit Model(ModelParts parts);
+  // Reads a model file (safetensors) and checks its shapes, numbers and checksum; throws Error(kInput).
+  static Model load(const std::string& path);
+  // Writes it durably: a temporary file in the same folder, then a rename; throws Error(kWrite), the old file intact.
+  void save(const std::string& path) const;
+
+  const ModelParts& parts() const { return *parts_; }
+  std::size_t n_atoms() const { return parts_->dictionary.rows(); }
+  std::size_t n_features() const { return parts_->dictionary.cols(); }
+  DType dtype() const { return parts_->dtype; }
+  // In double whatever the dtype; a float32 model's numbers are float32 numbers.
+  const Matrix<double>& dictionary() const { return parts_->dictionary; }
+  const Matrix<double>& dual() const { return parts_->dual; }
+
+ private:
+  std::shared_ptr<const ModelParts> parts_;
+};
+
+// The model's description as one JSON document: shape, options given and used, transform, outcome, encoding table,
+// version.
+DUALDICT_API std::string describe_json(const Model& model);
+
+}  // namespace dualdict

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a fit reports: every iteration, how it ended, what it measured.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dualdict/export.h"
+#include "dualdict/options.h"
+
+namespace dualdict {
+
+// How a fit ended.
+enum class Outcome {
+  kConverged,  // the stopping rule fired with accurate steps and a measured certificate; not "the global optimum"
+  kIterationLimit,
+  kTimeLimit,
+  kStopped,           // a callback said so
+  kInterrupted,       // a signal, through LearnHooks::interrupt
+  kTrivial,           // all codes are zero: tau >= tau_max
+  kNumericalFailure,  // the starting state, before any iteration
+};
+// "CONVERGED", "ITERATION_LIMIT", ...
+DUALDICT_API std::string_view outcome_name(Outcome outcome);
+
+// The four terms of E, each with its weight, summed over the samples.
+struct Energy {
+  double reconstruction = 0;  // 1/d |X - D U|^2
+  double coding = 0;          // eta/K |U - C X|^2
+  double l1 = 0;              // 2 tau/K sum|U|
+  double l2 = 0;              // mu/K |U|^2
+  double total() const { return reconstruction + coding + l1 + l2; }
+};
+
+// One outer iteration: codes, replaced atoms, D, C.
+struct IterationRecord {
+  std::size_t iteration = 0;   // from 1
+  double seconds = 0;          // since the start
+  Energy energy;               // after the iteration's D and C steps
+  double tau = 0;              // moves only while the tau for `nonzeros` is sought
+  double relative_change = 0;  // (E_H - E_t) / E_H; compared with rtol
+  double nonzeros_per_code = 0;
+  std::size_t dead_atoms = 0;      // unused by every sample after the code step
+  std::size_t replaced_atoms = 0;  // in this iteration
+  double duality_gap = 0;          // of the codes just computed, relative to E; an upper bound
+  double dictionary_change = 0;    // |D_t - D_{t-1}| / |D_{t-1}|
+  double dual_change = 0;          // the same of C
+  bool accurate = false;           // the code step was run to inner_tolerance
+};
+
+struct LearnSummary {
+  Outcome outcome = Outcome::kNumericalFailure;
+  std::string message = "not started";  // why it ended, with the numbers compared
+  std::vector<IterationRecord> iterations;
+  double seconds = 0;
+  std::size_t n_samples = 0;
+  std::size_t n_features = 0;
+  // For the D and C of the model and the exact codes of all samples under them:
+  Energy energy;
+  double nonzeros_per_code = 0;
+  double duality_gap = 0;          // sum of the columns' gaps relative to E
+  double max_kkt_residual = 0;     // largest violation of a code's optimality condition, in units of tau/K
+  double tau = 0;                  // used
+  double tau_max = 0;              // smallest tau with U = 0: max |(K/d) D'X + eta C X|
+  double coding_weight = 0;        // eta d/K, the weight of coding relative to reconstruction
+  double threshold = 0;            // tau d/K, the lambda of 1/2|x - D u|^2 + lambda |u|_1
+  std::size_t replaced_atoms = 0;  // in all iterations
+  std::size_t dead_atoms = 0;
+  LearnOptions given;  // as passed in, without the starting matrices
+  LearnOptions used;   // tau, n_threads filled in
+};
+
+}  // namespace dualdict

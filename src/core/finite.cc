@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/finite.h"
+
+#include <cmath>
+
+#include "dualdict/error.h"
+
+namespace dualdict {
+namespace {
+
+template <class T>
+NonFinite find(MatrixView<const T> values) {
+  NonFinite found;
+  for (std::size_t i = 0; i < values.rows; ++i) {
+    const T* row = values.row(i);
+    // x - x is 0 for finite x and NaN otherwise, so a row's sum tells whether it needs a second look.
+    T sum = 0;
+    for (std::size_t j = 0; j < values.cols; ++j) sum += row[j] - row[j];
+    if (sum == T{0}) continue;
+    for (std::size_t j = 0; j < values.cols; ++j) {
+      if (std::isfinite(row[j])) continue;
+      if (found.count == 0) {
+        found.row = i;
+        found.column = j;
+      }
+      ++found.count;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+NonFinite find_non_finite(MatrixView<const float> values) {
+  return find(values);
+}
+NonFinite find_non_finite(MatrixView<const double> values) {
+  return find(values);
+}
+
+template <class T>
+void require_finite(MatrixView<const T> values, const std::string& name, std::size_t first_row) {
+  const NonFinite found = find(values);
+  if (found.count == 0) return;
+  throw Error(ErrorKind::kInput, name + ": " + std::to_string(found.count) +
+                                     (found.count == 1 ? " value is" : " values are") +
+                                     " NaN or infinite, the first at row " + std::to_string(first_row + found.row) +
+                                     ", column " + std::to_string(found.column) +
+                                     " (counted from 0); every value must be finite: remove or fill in these samples");
+}
+
+template void require_finite<float>(MatrixView<const float>, const std::string&, std::size_t);
+template void require_finite<double>(MatrixView<const double>, const std::string&, std::size_t);
+
+}  // namespace dualdict

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// 128-bit XXH3 checksums, for model files and data fingerprints. They find damage, not forgery.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace dualdict {
+
+class Hasher {
+ public:
+  Hasher();
+  ~Hasher();
+  Hasher(Hasher&&) noexcept;
+  Hasher& operator=(Hasher&&) noexcept;
+  void add(const void* bytes, std::size_t size);
+  // Text with its length before it, so that neighbouring fields cannot run into each other.
+  void add_field(std::string_view text);
+  // "xxh3-128:" and 32 hexadecimal digits.
+  std::string digest() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dualdict

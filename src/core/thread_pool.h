@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A small pool of threads that works through numbered tasks. Results must not depend on which worker runs a task.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace dualdict {
+
+// Threads this process may use: the affinity mask and the cgroup's CPU limit, at least 1.
+std::size_t available_threads();
+// `wanted`, or available_threads() when it is 0.
+std::size_t resolve_threads(std::size_t wanted);
+
+class ThreadPool {
+ public:
+  // The calling thread is one of the workers: n_threads = 1 starts no thread.
+  explicit ThreadPool(std::size_t n_threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  std::size_t size() const { return threads_.size() + 1; }
+
+  // Calls work(task, worker) once for each task in [0, n_tasks), handed out in order as workers become free, and
+  // returns when all are done; worker < size(). The first exception stops the handing out and is rethrown here.
+  // Not reentrant, and for one caller at a time.
+  void run(std::size_t n_tasks, const std::function<void(std::size_t task, std::size_t worker)>& work);
+
+ private:
+  void serve(std::size_t worker);
+  void drain(std::size_t worker);
+
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  const std::function<void(std::size_t, std::size_t)>* work_ = nullptr;
+  std::size_t n_tasks_ = 0;
+  std::size_t next_task_ = 0;
+  std::size_t busy_ = 0;
+  std::size_t generation_ = 0;
+  bool quit_ = false;
+  std::exception_ptr failure_;
+};
+
+}  // namespace dualdict
