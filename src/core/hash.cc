@@ -37,10 +37,10 @@ void Hasher::add_field(std::string_view text) {
 
 std::string Hasher::digest() const {
   const XXH128_hash_t hash = XXH3_128bits_digest(state_->xxh);
-  static const char* const kDigits = "0123456789abcdef";
+  static const char* const digits = "0123456789abcdef";
   std::string text = "xxh3-128:";
   for (const std::uint64_t half : {hash.high64, hash.low64})
-    for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[(half >> shift) & 15];
+    for (int shift = 60; shift >= 0; shift -= 4) text += digits[(half >> shift) & 15];
   return text;
 }
 
