@@ -131,9 +131,9 @@ class CsvParser {
     if (field.empty()) {
       what += "is empty; every field must be a number";
     } else if (error == std::errc::result_out_of_range) {
-      what += quoted(field) + " is out of the range of a double";
+      what += in_quotes(field) + " is out of the range of a double";
     } else {
-      what += quoted(field) + " is not a number";
+      what += in_quotes(field) + " is not a number";
       if (n_rows_ == 0) what += " (a header line must hold no numbers)";
     }
     fail_input(name_, what);

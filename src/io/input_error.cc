@@ -9,7 +9,7 @@ void fail_input(const std::string& name, const std::string& what) {
   throw Error(ErrorKind::kInput, name + ": " + what);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t kMaxLength = 60;
   constexpr char kDigits[] = "0123456789abcdef";
   std::string result = "'";

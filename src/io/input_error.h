@@ -14,7 +14,7 @@ namespace dualdict {
 [[noreturn]] void fail_input(const std::string& name, const std::string& what);
 
 // Text from a file for a message: in quotes, unprintable bytes as \xNN, cut after 60 characters.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // The product, or nothing when it does not fit in 64 bits. No factors: 1.
 std::optional<std::uint64_t> checked_product(std::span<const std::uint64_t> factors);

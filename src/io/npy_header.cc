@@ -94,7 +94,7 @@ class Literal {
 };
 
 [[noreturn]] void refuse_dtype(const std::string& name, std::string_view descr) {
-  const std::string dtype = "dtype " + quoted(descr);
+  const std::string dtype = "dtype " + in_quotes(descr);
   if (descr.find('O') != std::string_view::npos)
     fail_input(name, dtype +
                          " holds Python objects, which are never unpickled; save numbers instead, for example"
@@ -145,7 +145,7 @@ void parse_dictionary(Literal literal, const std::string& name, NpyHeader& heade
     } else if (key == "shape" && !dims) {
       dims = literal.tuple();
     } else {
-      literal.fail("unknown or repeated key " + quoted(key));
+      literal.fail("unknown or repeated key " + in_quotes(key));
     }
     if (!literal.take(',')) {
       literal.expect('}');

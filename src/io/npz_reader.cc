@@ -27,7 +27,7 @@ std::string list_names(const std::vector<ZipMember>& arrays) {
   std::string list;
   for (std::size_t i = 0; i < std::min(arrays.size(), kMaxNames); ++i) {
     const std::string& name = arrays[i].name;
-    list += (i > 0 ? ", " : "") + quoted(std::string_view(name).substr(0, name.size() - kEnding.size()));
+    list += (i > 0 ? ", " : "") + in_quotes(std::string_view(name).substr(0, name.size() - kEnding.size()));
   }
   return arrays.size() > kMaxNames ? list + ", ..." : list;
 }

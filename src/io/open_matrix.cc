@@ -51,7 +51,7 @@ std::unique_ptr<MatrixFile> open_matrix(std::shared_ptr<const ByteSource> bytes)
   if (is_image(start)) fail_input(bytes->name(), "is an image; to cut samples out of it add --patches HxW");
   if (is_text(start)) return read_csv(std::move(bytes));
   fail_input(bytes->name(), "is of an unknown format (its first bytes are " +
-                                quoted(std::string_view(start).substr(0, 8)) +
+                                in_quotes(std::string_view(start).substr(0, 8)) +
                                 "); npy, npz, csv, IDX and IDX.gz are read");
 }
 

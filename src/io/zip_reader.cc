@@ -137,7 +137,7 @@ std::vector<ZipMember> read_zip_directory(const ByteSource& bytes) {
 std::vector<std::byte> extract_zip_member(const ByteSource& bytes, const ZipMember& member) {
   constexpr std::uint16_t kStored = 0;
   constexpr std::uint16_t kDeflated = 8;
-  const std::string what = "zip member " + quoted(member.name);
+  const std::string what = "zip member " + in_quotes(member.name);
   if ((member.flags & 1U) != 0) fail_input(bytes.name(), what + " is encrypted");
   if (member.method != kStored && member.method != kDeflated)
     fail_input(bytes.name(), what + " is compressed by method " + std::to_string(member.method) +
