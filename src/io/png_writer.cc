@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <vector>
+
+#include <span>
+
+#include "dualdict/files.h"
+#include "io/durable_file.h"
+#include "io/png_encode.h"
+
+namespace dualdict {
+
+void write_grey_png(const std::string& path, MatrixView<const float> pixels) {
+  const std::vector<unsigned char> bytes = encode_grey_png(pixels);
+  write_file(path, std::as_bytes(std::span(bytes)));
+}
+
+}  // namespace dualdict
