@@ -54,6 +54,7 @@ struct LearnSummary {
   Outcome outcome = Outcome::kNumericalFailure;
   std::string message = "not started";  // why it ended, with the numbers compared
   std::vector<IterationRecord> iterations;
+  std::size_t n_iterations = 0;  // outer iterations made; the model file keeps this count, not the records
   double seconds = 0;
   std::size_t n_samples = 0;
   std::size_t n_features = 0;
