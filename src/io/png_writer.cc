@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <vector>
-
 #include <span>
+#include <vector>
 
 #include "dualdict/files.h"
 #include "io/durable_file.h"
