@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The inner loops that decide the speed, as a table of functions for one instruction set, chosen when first used.
+//
+// Every kernel adds the terms of a sum in the order of their index, one fused multiply-add each, whatever the vector
+// width and wherever the element sits in a tile. So a result does not depend on the shape of the batch around it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dualdict {
+
+// Rows of the left operand that one call of `tile` handles, and how many elements wide a packed panel is.
+inline constexpr std::size_t kTileRows = 6;
+
+// How a product enters its target.
+enum class Into { kSet, kAdd, kSubtract };
+
+// c (rows x width) = / += / -= a (rows x depth) * panel (depth x width).
+template <class T>
+struct TileArguments {
+  const T* a;  // element (i, k) at a[i * row_stride + k * depth_stride]
+  std::size_t row_stride;
+  std::size_t depth_stride;
+  const T* panel;  // packed: depth x panel_width, zero padded
+  std::size_t depth;
+  T* c;  // element (i, j) at c[i * c_stride + j]
+  std::size_t c_stride;
+  std::size_t rows;   // 1 .. kTileRows
+  std::size_t width;  // 1 .. panel_width
+  Into into;
+};
+
+// min over u of 1/2 u'Hu - b'u + lambda |u|_1, for one u, with r = b - Hu kept up to date.
+template <class T>
+struct DescentArguments {
+  const T* gram;  // H, n x n, row j at gram + j * gram_stride
+  std::size_t gram_stride;
+  const T* diagonal;          // H_jj
+  const T* inverse_diagonal;  // 1 / H_jj, or 0 where H_jj is 0: such a coordinate never moves
+  std::size_t n;
+  T lambda;
+  bool positive;  // u >= 0
+  T tolerance;    // done when the KKT residual is at most this
+  std::size_t max_sweeps;
+  std::uint32_t* list;  // workspace for n indices
+  T* u;
+  T* r;
+};
+
+template <class T>
+struct DescentReport {
+  std::size_t sweeps = 0;
+  T kkt = 0;  // residual at the end: max |r_j - lambda sign u_j| where u_j != 0, max (|r_j| - lambda)_+ elsewhere
+};
+
+template <class T>
+struct Kernels {
+  const char* name;
+  std::size_t panel_width;
+  void (*tile)(const TileArguments<T>&);
+  DescentReport<T> (*descend)(const DescentArguments<T>&);
+};
+
+// The table for this CPU. The environment variable DUALDICT_KERNELS=scalar|sse4|avx2|avx3|neon forces one (read once);
+// a name that this CPU or build does not have is an Error(kUsage).
+template <class T>
+const Kernels<T>& kernels();
+
+// The reference, and every variant that runs on this CPU (the reference first); for tests.
+template <class T>
+const Kernels<T>& scalar_kernels();
+template <class T>
+std::vector<Kernels<T>> all_kernels();
+
+}  // namespace dualdict

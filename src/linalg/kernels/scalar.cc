@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reference: the same sums in the same order, one number at a time.
+#include <algorithm>
+#include <cmath>
+
+#include "linalg/kernels/kernels.h"
+
+namespace dualdict {
+namespace {
+
+constexpr std::size_t kScalarPanel = 8;
+
+template <class T>
+void tile(const TileArguments<T>& t) {
+  const T sign = t.into == Into::kSubtract ? T{-1} : T{1};
+  for (std::size_t i = 0; i < t.rows; ++i) {
+    for (std::size_t j = 0; j < t.width; ++j) {
+      T sum = t.into == Into::kSet ? T{0} : t.c[i * t.c_stride + j];
+      for (std::size_t k = 0; k < t.depth; ++k)
+        sum += sign * t.a[i * t.row_stride + k * t.depth_stride] * t.panel[k * kScalarPanel + j];
+      t.c[i * t.c_stride + j] = sum;
+    }
+  }
+}
+
+template <class T>
+T soft_threshold(T z, T lambda, bool positive) {
+  if (z > lambda) return z - lambda;
+  if (!positive && z < -lambda) return z + lambda;
+  return 0;
+}
+
+// The residual of the optimality condition at coordinate j.
+template <class T>
+T kkt_residual(const DescentArguments<T>& p, std::size_t j) {
+  if (p.inverse_diagonal[j] == T{0}) return 0;
+  if (p.u[j] > 0) return std::abs(p.r[j] - p.lambda);
+  if (p.u[j] < 0) return std::abs(p.r[j] + p.lambda);
+  return std::max(T{0}, (p.positive ? p.r[j] : std::abs(p.r[j])) - p.lambda);
+}
+
+template <class T>
+DescentReport<T> descend(const DescentArguments<T>& p) {
+  DescentReport<T> report;
+  for (;; ++report.sweeps) {
+    report.kkt = 0;
+    for (std::size_t j = 0; j < p.n; ++j) report.kkt = std::max(report.kkt, kkt_residual(p, j));
+    if (report.kkt <= p.tolerance || report.sweeps == p.max_sweeps) return report;
+    std::size_t n_list = 0;
+    for (std::size_t j = 0; j < p.n; ++j)
+      if (p.u[j] != 0 || std::abs(p.r[j]) > p.lambda) p.list[n_list++] = static_cast<std::uint32_t>(j);
+    for (std::size_t l = 0; l < n_list; ++l) {
+      const std::size_t j = p.list[l];
+      const T z = p.r[j] + p.diagonal[j] * p.u[j];
+      const T target = soft_threshold(z, p.lambda, p.positive) * p.inverse_diagonal[j];
+      const T step = target - p.u[j];
+      if (step == 0) continue;
+      p.u[j] = target;
+      for (std::size_t k = 0; k < p.n; ++k) p.r[k] -= step * p.gram[j * p.gram_stride + k];
+    }
+  }
+}
+
+template <class T>
+constexpr Kernels<T> kTable{"scalar", kScalarPanel, tile<T>, descend<T>};
+
+}  // namespace
+
+template <class T>
+const Kernels<T>& scalar_kernels() {
+  return kTable<T>;
+}
+template const Kernels<float>& scalar_kernels<float>();
+template const Kernels<double>& scalar_kernels<double>();
+
+}  // namespace dualdict

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matrix products. The right operand is packed once and used for many left operands, as the encoder does with its
+// weights. Every element is one sum in the order of the inner index: its bits do not depend on the rows around it.
+#pragma once
+
+#include <cstddef>
+
+#include "dualdict/matrix.h"
+#include "linalg/kernels/kernels.h"
+
+namespace dualdict {
+
+// A left operand: a matrix or its transpose, without copying.
+template <class T>
+struct Left {
+  const T* data;
+  std::size_t rows;   // of the operand, after transposing
+  std::size_t depth;  // the inner index
+  std::size_t row_stride;
+  std::size_t depth_stride;
+};
+template <class T>
+Left<T> plain(MatrixView<const T> a) {
+  return {a.data, a.rows, a.cols, a.stride, 1};
+}
+template <class T>
+Left<T> transposed(MatrixView<const T> a) {
+  return {a.data, a.cols, a.rows, 1, a.stride};
+}
+
+// A right operand (depth x cols) in the order in which the kernel reads it. Reusable: packing allocates only when the
+// new operand is larger than any before.
+template <class T>
+class PackedRight {
+ public:
+  explicit PackedRight(const Kernels<T>& kernels = dualdict::kernels<T>()) : kernels_(&kernels) {}
+
+  void pack(MatrixView<const T> b);             // b: depth x cols
+  void pack_transposed(MatrixView<const T> b);  // b: cols x depth
+
+  std::size_t depth() const { return depth_; }
+  std::size_t cols() const { return cols_; }
+
+ private:
+  template <class U>
+  friend void multiply(const Left<U>& a, const PackedRight<U>& b, MatrixView<U> c, Into into, std::size_t first_column);
+  template <bool kTransposed>
+  void pack_from(MatrixView<const T> b);
+
+  const Kernels<T>* kernels_;
+  std::size_t depth_ = 0;
+  std::size_t cols_ = 0;
+  AlignedVector<T> panels_;  // chunks of the depth, in each the panels of columns
+};
+
+// c = a b, c += a b or c -= a b. Columns before first_column may be left as they are: half of a symmetric product.
+template <class T>
+void multiply(const Left<T>& a, const PackedRight<T>& b, MatrixView<T> c, Into into = Into::kSet,
+              std::size_t first_column = 0);
+
+// Without keeping the packed operand; for products that are made once.
+template <class T>
+Matrix<T> multiply(MatrixView<const T> a, MatrixView<const T> b);  // a b
+template <class T>
+Matrix<T> multiply_transposed(MatrixView<const T> a, MatrixView<const T> b);  // a b'
+template <class T>
+Matrix<T> transposed_multiply(MatrixView<const T> a, MatrixView<const T> b);  // a' b
+
+}  // namespace dualdict

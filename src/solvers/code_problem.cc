@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/code_problem.h"
+
+#include <algorithm>
+
+#include "linalg/symmetric.h"
+#include "linalg/vectors.h"
+
+namespace dualdict {
+namespace {
+
+// lambda_max(C'C), from the smaller of the two Gram matrices.
+double squared_operator_norm(const Matrix<double>& c) {
+  return largest_eigenvalue(c.rows() <= c.cols() ? multiply_transposed<double>(c.view(), c.view())
+                                                 : transposed_multiply<double>(c.view(), c.view()));
+}
+
+// H^+ W, K x d: the code of a sample when nothing makes it sparse.
+Matrix<double> closed_form(const Matrix<double>& gram, const Matrix<double>& weights, double& smallest_curvature) {
+  constexpr double kCut = 1e-12;
+  const SymmetricEigen eigen = symmetric_eigen(gram);
+  const double largest = std::max(0.0, eigen.values.back());
+  Matrix<double> rotated = multiply<double>(eigen.vectors.view(), weights.view());
+  smallest_curvature = largest;
+  for (std::size_t i = 0; i < rotated.rows(); ++i) {
+    const bool keep = eigen.values[i] > kCut * largest;
+    if (keep) smallest_curvature = std::min(smallest_curvature, eigen.values[i]);
+    for (std::size_t j = 0; j < rotated.cols(); ++j) rotated(i, j) = keep ? rotated(i, j) / eigen.values[i] : 0.0;
+  }
+  return transposed_multiply<double>(eigen.vectors.view(), rotated.view());
+}
+
+}  // namespace
+
+template <class T>
+void CodeProblem<T>::assign(const Objective& objective_in, const Matrix<double>& dictionary,
+                            const Matrix<double>& dual) {
+  objective = objective_in;
+  lambda = static_cast<T>(objective.lambda());
+  const std::size_t n_atoms = objective.n_atoms;
+  Matrix<double> h = multiply_transposed<double>(dictionary.view(), dictionary.view());
+  for (std::size_t i = 0; i < h.size(); ++i) h.data()[i] /= objective.d();
+  for (std::size_t j = 0; j < n_atoms; ++j) h(j, j) += objective.ridge();
+  gram = convert<T>(h);
+  diagonal.resize(n_atoms);
+  inverse_diagonal.resize(n_atoms);
+  for (std::size_t j = 0; j < n_atoms; ++j) {
+    diagonal[j] = gram(j, j);
+    inverse_diagonal[j] = gram(j, j) > T{0} ? T{1} / gram(j, j) : T{0};
+  }
+  packed_gram.pack(gram.view());
+  Matrix<double> w(dictionary.rows(), dictionary.cols());
+  for (std::size_t i = 0; i < w.size(); ++i)
+    w.data()[i] = dictionary.data()[i] / objective.d() + objective.coding_weight() * dual.data()[i];
+  weights.pack_transposed(convert<T>(w).view());
+  squared_scale = 1 / objective.d();
+  if (objective.eta > 0) squared_scale += objective.coding_weight() * squared_operator_norm(dual);
+  smallest_curvature = objective.ridge();
+  has_direct = objective.tau == 0 && !objective.positive_codes;
+  if (has_direct) direct.pack_transposed(convert<T>(closed_form(h, w, smallest_curvature)).view());
+}
+
+template <class T>
+void CodeProblem<T>::find_largest_curvature() {
+  largest_curvature = largest_eigenvalue(convert<double>(gram));
+}
+
+template struct CodeProblem<float>;
+template struct CodeProblem<double>;
+
+}  // namespace dualdict

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/code_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linalg/vectors.h"
+
+namespace dualdict {
+namespace {
+
+template <class T>
+double largest_magnitude(const T* a, std::size_t n) {
+  T largest = 0;
+  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(a[i]));
+  return static_cast<double>(largest);
+}
+
+// The unit of a code's KKT residual: tau/K, or the largest |b_j| when tau = 0.
+template <class T>
+double kkt_unit(const CodeProblem<T>& problem, const T* b) {
+  return problem.lambda > 0 ? static_cast<double>(problem.lambda) : largest_magnitude(b, problem.objective.n_atoms);
+}
+
+template <class T>
+double kkt_residual(const CodeProblem<T>& problem, const T* u, const T* r) {
+  T worst = 0;
+  const bool positive = problem.objective.positive_codes;
+  for (std::size_t j = 0; j < problem.objective.n_atoms; ++j) {
+    if (problem.inverse_diagonal[j] == T{0}) continue;
+    T residual = std::max(T{0}, (positive ? r[j] : std::abs(r[j])) - problem.lambda);
+    if (u[j] != T{0}) residual = std::abs(r[j] - (u[j] > 0 ? problem.lambda : -problem.lambda));
+    worst = std::max(worst, residual);
+  }
+  return static_cast<double>(worst);
+}
+
+template <class T>
+void refresh_residual(const CodeProblem<T>& problem, MatrixView<T> u, CodeWorkspace<T>& work) {
+  for (std::size_t i = 0; i < u.rows; ++i) std::copy_n(work.linear.row(i), u.cols, work.residual.row(i));
+  multiply<T>(plain(MatrixView<const T>(u)), problem.packed_gram, work.residual.view().row_range(0, u.rows),
+              Into::kSubtract);
+}
+
+template <class T>
+std::size_t codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options, CodeWorkspace<T>& work,
+                             MatrixView<T> u) {
+  refresh_residual(problem, u, work);
+  std::size_t sweeps = 0;
+  for (std::size_t i = 0; i < u.rows; ++i) {
+    const T* b = work.linear.row(i);
+    const DescentArguments<T> arguments{.gram = problem.gram.data(),
+                                        .gram_stride = problem.gram.cols(),
+                                        .diagonal = problem.diagonal.data(),
+                                        .inverse_diagonal = problem.inverse_diagonal.data(),
+                                        .n = u.cols,
+                                        .lambda = problem.lambda,
+                                        .positive = problem.objective.positive_codes,
+                                        .tolerance = static_cast<T>(options.tolerance * kkt_unit(problem, b)),
+                                        .max_sweeps = options.max_sweeps,
+                                        .list = work.list.data(),
+                                        .u = u.row(i),
+                                        .r = work.residual.row(i)};
+    sweeps += kernels<T>().descend(arguments).sweeps;
+  }
+  return sweeps;
+}
+
+template <class T>
+void codes_in_closed_form(const CodeProblem<T>& problem, MatrixView<const T> x, CodeWorkspace<T>& work,
+                          MatrixView<T> u) {
+  multiply<T>(plain(x), problem.direct, u);
+  refresh_residual(problem, u, work);
+}
+
+}  // namespace
+
+void CodeReport::add(const CodeReport& other) {
+  gap += other.gap;
+  max_kkt = std::max(max_kkt, other.max_kkt);
+  sum_abs += other.sum_abs;
+  nonzeros += other.nonzeros;
+  sweeps += other.sweeps;
+}
+
+template <class T>
+void CodeWorkspace<T>::reserve(std::size_t n_atoms, CodeMethod method) {
+  if (linear.cols() != n_atoms) {
+    linear = Matrix<T>(kBlockSamples, n_atoms);
+    residual = Matrix<T>(kBlockSamples, n_atoms);
+    list.resize(n_atoms);
+  }
+  if (method == CodeMethod::kFista && lead.cols() != n_atoms) {
+    lead = Matrix<T>(kBlockSamples, n_atoms);
+    previous = Matrix<T>(kBlockSamples, n_atoms);
+    momentum.resize(kBlockSamples);
+  }
+}
+
+// With rho = y - Au and s = min(1, lambda/|r|_inf), theta = s rho is dual feasible and
+//   P(u) - D(theta) = 1/2 (1 - s)^2 |rho|^2 + (lambda |u|_1 - s u'r),
+// two terms that are never negative. When tau = 0 the problem is m-strongly convex: P(u) - min P <= |r|^2 / 2m.
+template <class T>
+double code_gap(const CodeProblem<T>& problem, const T* u, const T* b, const T* r, double squared_sample) {
+  const std::size_t n = problem.objective.n_atoms;
+  const auto lambda = static_cast<double>(problem.lambda);
+  double strong = INFINITY;
+  if (problem.smallest_curvature > 0 && lambda == 0 && !problem.objective.positive_codes)
+    strong = squared_norm(r, n) / problem.smallest_curvature;
+  double pull = 0;  // the largest r_j that a dual point must shrink
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto rj = static_cast<double>(r[j]);
+    pull = std::max(pull, problem.objective.positive_codes ? rj : std::abs(rj));
+  }
+  const double s = pull > lambda ? lambda / pull : 1.0;
+  double abs_sum = 0, ub = 0, ur = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto uj = static_cast<double>(u[j]);
+    abs_sum += std::abs(uj);
+    ub += uj * static_cast<double>(b[j]);
+    ur += uj * static_cast<double>(r[j]);
+  }
+  const double squared_rho = std::max(0.0, problem.squared_scale * squared_sample - ub - ur);
+  const double gap = (1 - s) * (1 - s) * squared_rho + 2 * std::max(0.0, lambda * abs_sum - s * ur);
+  return std::min(gap, strong);
+}
+
+template <class T>
+std::size_t codes_by_fista(const CodeProblem<T>& problem, double curvature, const CodeOptions& options,
+                           CodeWorkspace<T>& work, MatrixView<T> u) {
+  const std::size_t n = u.rows;
+  const auto step = static_cast<T>(1 / curvature);
+  const T threshold = problem.lambda * step;
+  const bool positive = problem.objective.positive_codes;
+  for (std::size_t i = 0; i < n; ++i) std::copy_n(u.row(i), u.cols, work.lead.row(i));
+  std::fill_n(work.momentum.begin(), n, 1.0);
+  const MatrixView<T> lead = work.lead.view().row_range(0, n);
+  std::size_t iteration = 0;
+  for (; iteration < options.max_sweeps; ++iteration) {
+    refresh_residual(problem, lead, work);
+    bool done = true;
+    for (std::size_t i = 0; i < n; ++i) {
+      T* current = u.row(i);
+      T* phi = lead.row(i);
+      T* previous = work.previous.row(i);
+      const T* r = work.residual.row(i);
+      std::copy_n(current, u.cols, previous);
+      double uphill = 0;
+      T moved = 0;
+      for (std::size_t j = 0; j < u.cols; ++j) {
+        current[j] = soft_threshold(phi[j] + step * r[j], threshold, positive);
+        uphill += static_cast<double>(phi[j] - current[j]) * static_cast<double>(current[j] - previous[j]);
+        moved = std::max(moved, std::abs(current[j] - phi[j]));
+      }
+      // The move of a proximal step bounds the KKT residual: residual <= 2 curvature |move|.
+      const double tolerance = options.tolerance * kkt_unit(problem, work.linear.row(i));
+      done = done && !(2 * curvature * static_cast<double>(moved) > tolerance);
+      double& a = work.momentum[i];
+      if (uphill > 0) a = 1;
+      const double next = (1 + std::sqrt(1 + 4 * a * a)) / 2;
+      const auto weight = static_cast<T>((a - 1) / next);
+      for (std::size_t j = 0; j < u.cols; ++j) phi[j] = current[j] + weight * (current[j] - previous[j]);
+      a = next;
+    }
+    if (done) break;
+  }
+  refresh_residual(problem, u, work);
+  return iteration;
+}
+
+namespace {
+
+// E of each code without its constant, 2 lambda |u|_1 - u'(b + r).
+template <class T>
+double code_energy(const CodeProblem<T>& problem, const T* u, const T* b, const T* r) {
+  double value = 0;
+  for (std::size_t j = 0; j < problem.objective.n_atoms; ++j) {
+    const auto uj = static_cast<double>(u[j]);
+    value += 2 * static_cast<double>(problem.lambda) * std::abs(uj) -
+             uj * (static_cast<double>(b[j]) + static_cast<double>(r[j]));
+  }
+  return value;
+}
+
+// FISTA is not monotone: a code that ended above its start goes back to it.
+template <class T>
+std::size_t codes_by_guarded_fista(const CodeProblem<T>& problem, const CodeOptions& options, CodeWorkspace<T>& work,
+                                   MatrixView<T> u) {
+  Matrix<T> start(u.rows, u.cols);
+  std::vector<double> energy(u.rows);
+  refresh_residual(problem, u, work);
+  for (std::size_t i = 0; i < u.rows; ++i) {
+    std::copy_n(u.row(i), u.cols, start.row(i));
+    energy[i] = code_energy(problem, u.row(i), work.linear.row(i), work.residual.row(i));
+  }
+  const std::size_t iterations = codes_by_fista(problem, problem.largest_curvature, options, work, u);
+  bool reverted = false;
+  for (std::size_t i = 0; i < u.rows; ++i) {
+    if (code_energy(problem, u.row(i), work.linear.row(i), work.residual.row(i)) <= energy[i]) continue;
+    std::copy_n(start.row(i), u.cols, u.row(i));
+    reverted = true;
+  }
+  if (reverted) refresh_residual(problem, u, work);
+  return iterations;
+}
+
+}  // namespace
+
+template <class T>
+CodeReport code_step(const CodeProblem<T>& problem, MatrixView<const T> x, const CodeOptions& options,
+                     CodeWorkspace<T>& work, MatrixView<T> u) {
+  CodeReport report;
+  work.reserve(problem.objective.n_atoms, options.method);
+  multiply<T>(plain(x), problem.weights, work.linear.view().row_range(0, x.rows));
+  if (options.method == CodeMethod::kFista) {
+    report.sweeps = codes_by_guarded_fista(problem, options, work, u);
+  } else if (problem.has_direct) {
+    codes_in_closed_form(problem, x, work, u);
+  } else {
+    report.sweeps = codes_by_descent(problem, options, work, u);
+  }
+  for (std::size_t i = 0; i < x.rows; ++i) {
+    const T* b = work.linear.row(i);
+    const T* r = work.residual.row(i);
+    report.gap += code_gap(problem, u.row(i), b, r, squared_norm(x.row(i), x.cols));
+    const double unit = kkt_unit(problem, b);
+    if (unit > 0) report.max_kkt = std::max(report.max_kkt, kkt_residual(problem, u.row(i), r) / unit);
+    report.sum_abs += sum_abs(u.row(i), u.cols);
+    report.nonzeros += count_nonzeros(u.row(i), u.cols);
+  }
+  return report;
+}
+
+#define DUALDICT_INSTANTIATE(T)                                                                                       \
+  template struct CodeWorkspace<T>;                                                                                   \
+  template CodeReport code_step<T>(const CodeProblem<T>&, MatrixView<const T>, const CodeOptions&, CodeWorkspace<T>&, \
+                                   MatrixView<T>);                                                                    \
+  template std::size_t codes_by_fista<T>(const CodeProblem<T>&, double, const CodeOptions&, CodeWorkspace<T>&,        \
+                                         MatrixView<T>);                                                              \
+  template double code_gap<T>(const CodeProblem<T>&, const T*, const T*, const T*, double);
+DUALDICT_INSTANTIATE(float)
+DUALDICT_INSTANTIATE(double)
+#undef DUALDICT_INSTANTIATE
+
+}  // namespace dualdict

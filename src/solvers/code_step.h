@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The code step: for a block of samples, min over U of E with D and C fixed, and the certificate of how near it came.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dualdict/matrix.h"
+#include "solvers/code_problem.h"
+
+namespace dualdict {
+
+// Samples in a block. It depends on nothing, so that no result depends on the number of threads.
+inline constexpr std::size_t kBlockSamples = 256;
+
+enum class CodeMethod {
+  kDescent,  // coordinate descent on the Gram matrix; in closed form when tau = 0
+  kFista,    // the paper's accelerated proximal gradient
+};
+
+struct CodeOptions {
+  CodeMethod method = CodeMethod::kDescent;
+  // A code is done when its KKT residual is at most this times tau/K (times the largest |b_j| when tau = 0).
+  double tolerance = 1e-3;
+  std::size_t max_sweeps = 100;  // or FISTA iterations
+};
+
+// Sums over the block's samples.
+struct CodeReport {
+  double gap = 0;      // duality gaps, in the units of E
+  double max_kkt = 0;  // largest KKT residual, in the units of `tolerance`
+  double sum_abs = 0;  // |u|_1
+  std::size_t nonzeros = 0;
+  std::size_t sweeps = 0;
+  void add(const CodeReport& other);
+};
+
+template <class T>
+struct CodeWorkspace {
+  Matrix<T> linear;    // b
+  Matrix<T> residual;  // r = b - Hu
+  Matrix<T> lead;      // FISTA's phi, and the codes before the step
+  Matrix<T> previous;
+  std::vector<std::uint32_t> list;
+  std::vector<double> momentum;
+  void reserve(std::size_t n_atoms, CodeMethod method);
+};
+
+// x: n x d with n <= kBlockSamples; u: n x K, the start on entry, the codes on return. The code of a row depends on
+// that row alone.
+template <class T>
+CodeReport code_step(const CodeProblem<T>& problem, MatrixView<const T> x, const CodeOptions& options,
+                     CodeWorkspace<T>& work, MatrixView<T> u);
+
+// FISTA on the block with a given curvature (the paper's sigma_U): in step 1/curvature, threshold lambda/curvature. It
+// converges when curvature >= 3/4 lambda_max(H) and diverges with the paper's own choice; code_step uses lambda_max(H).
+// work.linear holds b on entry, work.residual b - Hu on return. Returns the iterations made.
+template <class T>
+std::size_t codes_by_fista(const CodeProblem<T>& problem, double curvature, const CodeOptions& options,
+                           CodeWorkspace<T>& work, MatrixView<T> u);
+
+// The duality gap of one code, in the units of E, from r = b - Hu: an upper bound of E(u) - min E.
+template <class T>
+double code_gap(const CodeProblem<T>& problem, const T* u, const T* b, const T* r, double squared_sample);
+
+}  // namespace dualdict

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/objective.h"
+
+#include <algorithm>
+
+#include "linalg/product.h"
+#include "linalg/vectors.h"
+
+namespace dualdict {
+namespace {
+
+double trace(const Matrix<double>& a) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.rows(); ++i) sum += a(i, i);
+  return sum;
+}
+
+}  // namespace
+
+Energy energy_from_moments(const Objective& objective, const Moments& moments, const Matrix<double>& dictionary,
+                           const Matrix<double>& dual) {
+  Energy energy;
+  const double squared_codes = trace(moments.uu);
+  // |X - DU|^2 = |X|^2 - 2 <D, UX'> + <D, (UU') D>
+  const Matrix<double> gd = multiply<double>(moments.uu.view(), dictionary.view());
+  const double residual =
+      moments.squared_samples - 2 * inner_product(dictionary, moments.ux) + inner_product(dictionary, gd);
+  energy.reconstruction = std::max(0.0, residual) / objective.d();
+  if (objective.eta > 0) {
+    // |U - CX|^2 = |U|^2 - 2 <C, UX'> + <C, C (XX')>
+    const Matrix<double> cs = multiply<double>(dual.view(), moments.xx.view());
+    const double mismatch = squared_codes - 2 * inner_product(dual, moments.ux) + inner_product(dual, cs);
+    energy.coding = objective.coding_weight() * std::max(0.0, mismatch);
+  }
+  energy.l1 = 2 * objective.lambda() * moments.sum_abs_codes;
+  energy.l2 = objective.mu / objective.k() * squared_codes;
+  return energy;
+}
+
+}  // namespace dualdict
