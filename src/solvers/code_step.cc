@@ -36,34 +36,45 @@ double kkt_residual(const CodeProblem<T>& problem, const T* u, const T* r) {
 }
 
 template <class T>
+bool is_zero(const T* u, std::size_t n) {
+  return std::all_of(u, u + n, [](T value) { return value == T{0}; });
+}
+
+template <class T>
 void refresh_residual(const CodeProblem<T>& problem, MatrixView<T> u, CodeWorkspace<T>& work) {
-  for (std::size_t i = 0; i < u.rows; ++i) std::copy_n(work.linear.row(i), u.cols, work.residual.row(i));
+  bool all_zero = true;
+  for (std::size_t i = 0; i < u.rows; ++i) {
+    std::copy_n(work.linear.row(i), u.cols, work.residual.row(i));
+    all_zero = all_zero && is_zero<T>(u.row(i), u.cols);
+  }
+  if (all_zero) return;
   multiply<T>(plain(MatrixView<const T>(u)), problem.packed_gram, work.residual.view().row_range(0, u.rows),
               Into::kSubtract);
 }
 
 template <class T>
-std::size_t codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options, CodeWorkspace<T>& work,
-                             MatrixView<T> u) {
+void codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options, CodeWorkspace<T>& work,
+                      MatrixView<T> u, CodeReport& report) {
+  const Kernels<T>& kernel = kernels<T>();
   refresh_residual(problem, u, work);
-  std::size_t sweeps = 0;
   for (std::size_t i = 0; i < u.rows; ++i) {
-    const T* b = work.linear.row(i);
-    const DescentArguments<T> arguments{.gram = problem.gram.data(),
-                                        .gram_stride = problem.gram.cols(),
-                                        .diagonal = problem.diagonal.data(),
-                                        .inverse_diagonal = problem.inverse_diagonal.data(),
-                                        .n = u.cols,
-                                        .lambda = problem.lambda,
-                                        .positive = problem.objective.positive_codes,
-                                        .tolerance = static_cast<T>(options.tolerance * kkt_unit(problem, b)),
-                                        .max_sweeps = options.max_sweeps,
-                                        .list = work.list.data(),
-                                        .u = u.row(i),
-                                        .r = work.residual.row(i)};
-    sweeps += kernels<T>().descend(arguments).sweeps;
+    const double unit = kkt_unit(problem, work.linear.row(i));
+    const DescentReport<T> descent = kernel.descend({.gram = problem.gram.data(),
+                                                     .gram_stride = problem.gram.cols(),
+                                                     .diagonal = problem.diagonal.data(),
+                                                     .inverse_diagonal = problem.inverse_diagonal.data(),
+                                                     .n = u.cols,
+                                                     .lambda = problem.lambda,
+                                                     .positive = problem.objective.positive_codes,
+                                                     .from_zero = is_zero(u.row(i), u.cols),
+                                                     .tolerance = static_cast<T>(options.tolerance * unit),
+                                                     .max_sweeps = options.max_sweeps,
+                                                     .list = work.list.data(),
+                                                     .u = u.row(i),
+                                                     .r = work.residual.row(i)});
+    report.sweeps += descent.sweeps;
+    if (unit > 0) report.max_kkt = std::max(report.max_kkt, static_cast<double>(descent.kkt) / unit);
   }
-  return sweeps;
 }
 
 template <class T>
@@ -71,6 +82,25 @@ void codes_in_closed_form(const CodeProblem<T>& problem, MatrixView<const T> x, 
                           MatrixView<T> u) {
   multiply<T>(plain(x), problem.direct, u);
   refresh_residual(problem, u, work);
+}
+
+template <class T>
+CodeSums summarise(const CodeProblem<T>& problem, const T* u, const T* b, const T* r) {
+  const Objective& objective = problem.objective;
+  return kernels<T>().summarise(u, b, r, objective.n_atoms, problem.lambda, objective.positive_codes);
+}
+
+// With rho = y - Au and s = min(1, lambda/|r|_inf), theta = s rho is dual feasible and
+//   P(u) - D(theta) = 1/2 (1 - s)^2 |rho|^2 + (lambda |u|_1 - s u'r),
+// two terms that are never negative. When tau = 0 the problem is m-strongly convex: P(u) - min P <= |r|^2 / 2m.
+template <class T>
+double gap_from_sums(const CodeProblem<T>& problem, const CodeSums& sums, const T* r, double squared_sample) {
+  const auto lambda = static_cast<double>(problem.lambda);
+  if (lambda == 0 && problem.smallest_curvature > 0 && !problem.objective.positive_codes)
+    return squared_norm(r, problem.objective.n_atoms) / problem.smallest_curvature;
+  const double s = sums.pull > lambda ? lambda / sums.pull : 1.0;
+  const double squared_rho = std::max(0.0, problem.squared_scale * squared_sample - sums.ub - sums.ur);
+  return (1 - s) * (1 - s) * squared_rho + 2 * sums.slack;
 }
 
 }  // namespace
@@ -97,32 +127,9 @@ void CodeWorkspace<T>::reserve(std::size_t n_atoms, CodeMethod method) {
   }
 }
 
-// With rho = y - Au and s = min(1, lambda/|r|_inf), theta = s rho is dual feasible and
-//   P(u) - D(theta) = 1/2 (1 - s)^2 |rho|^2 + (lambda |u|_1 - s u'r),
-// two terms that are never negative. When tau = 0 the problem is m-strongly convex: P(u) - min P <= |r|^2 / 2m.
 template <class T>
 double code_gap(const CodeProblem<T>& problem, const T* u, const T* b, const T* r, double squared_sample) {
-  const std::size_t n = problem.objective.n_atoms;
-  const auto lambda = static_cast<double>(problem.lambda);
-  double strong = INFINITY;
-  if (problem.smallest_curvature > 0 && lambda == 0 && !problem.objective.positive_codes)
-    strong = squared_norm(r, n) / problem.smallest_curvature;
-  double pull = 0;  // the largest r_j that a dual point must shrink
-  for (std::size_t j = 0; j < n; ++j) {
-    const auto rj = static_cast<double>(r[j]);
-    pull = std::max(pull, problem.objective.positive_codes ? rj : std::abs(rj));
-  }
-  const double s = pull > lambda ? lambda / pull : 1.0;
-  double abs_sum = 0, ub = 0, ur = 0;
-  for (std::size_t j = 0; j < n; ++j) {
-    const auto uj = static_cast<double>(u[j]);
-    abs_sum += std::abs(uj);
-    ub += uj * static_cast<double>(b[j]);
-    ur += uj * static_cast<double>(r[j]);
-  }
-  const double squared_rho = std::max(0.0, problem.squared_scale * squared_sample - ub - ur);
-  const double gap = (1 - s) * (1 - s) * squared_rho + 2 * std::max(0.0, lambda * abs_sum - s * ur);
-  return std::min(gap, strong);
+  return gap_from_sums(problem, summarise(problem, u, b, r), r, squared_sample);
 }
 
 template <class T>
@@ -217,16 +224,18 @@ CodeReport code_step(const CodeProblem<T>& problem, MatrixView<const T> x, const
   } else if (problem.has_direct) {
     codes_in_closed_form(problem, x, work, u);
   } else {
-    report.sweeps = codes_by_descent(problem, options, work, u);
+    codes_by_descent(problem, options, work, u, report);
   }
   for (std::size_t i = 0; i < x.rows; ++i) {
     const T* b = work.linear.row(i);
     const T* r = work.residual.row(i);
-    report.gap += code_gap(problem, u.row(i), b, r, squared_norm(x.row(i), x.cols));
+    const CodeSums sums = summarise(problem, u.row(i), b, r);
+    report.gap += gap_from_sums(problem, sums, r, squared_norm(x.row(i), x.cols));
+    report.sum_abs += sums.abs;
+    report.nonzeros += sums.nonzeros;
+    if (options.method == CodeMethod::kDescent && !problem.has_direct) continue;
     const double unit = kkt_unit(problem, b);
     if (unit > 0) report.max_kkt = std::max(report.max_kkt, kkt_residual(problem, u.row(i), r) / unit);
-    report.sum_abs += sum_abs(u.row(i), u.cols);
-    report.nonzeros += count_nonzeros(u.row(i), u.cols);
   }
   return report;
 }

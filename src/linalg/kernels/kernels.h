@@ -42,8 +42,9 @@ struct DescentArguments {
   const T* inverse_diagonal;  // 1 / H_jj, or 0 where H_jj is 0: such a coordinate never moves
   std::size_t n;
   T lambda;
-  bool positive;  // u >= 0
-  T tolerance;    // done when the KKT residual is at most this
+  bool positive;   // u >= 0
+  bool from_zero;  // u is zero on entry
+  T tolerance;     // done when the KKT residual is at most this
   std::size_t max_sweeps;
   std::uint32_t* list;  // workspace for n indices
   T* u;
@@ -56,12 +57,23 @@ struct DescentReport {
   T kkt = 0;  // residual at the end: max |r_j - lambda sign u_j| where u_j != 0, max (|r_j| - lambda)_+ elsewhere
 };
 
+// What the certificate of one code needs.
+struct CodeSums {
+  std::size_t nonzeros = 0;
+  double abs = 0;    // |u|_1
+  double ub = 0;     // u'b
+  double ur = 0;     // u'r
+  double pull = 0;   // max |r_j|, or max (r_j)_+ for positive codes
+  double slack = 0;  // sum of lambda |u_j| - s u_j r_j, s = min(1, lambda / pull)
+};
+
 template <class T>
 struct Kernels {
   const char* name;
   std::size_t panel_width;
   void (*tile)(const TileArguments<T>&);
   DescentReport<T> (*descend)(const DescentArguments<T>&);
+  CodeSums (*summarise)(const T* u, const T* b, const T* r, std::size_t n, T lambda, bool positive);
 };
 
 // The table for this CPU. The environment variable DUALDICT_KERNELS=scalar|sse4|avx2|avx3|neon forces one (read once);

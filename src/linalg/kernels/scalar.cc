@@ -62,7 +62,27 @@ DescentReport<T> descend(const DescentArguments<T>& p) {
 }
 
 template <class T>
-constexpr Kernels<T> kTable{"scalar", kScalarPanel, tile<T>, descend<T>};
+CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, bool positive) {
+  CodeSums sums;
+  T pull = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    pull = std::max(pull, positive ? r[j] : std::abs(r[j]));
+    sums.abs += static_cast<double>(std::abs(u[j]));
+    sums.ub += static_cast<double>(u[j]) * static_cast<double>(b[j]);
+    sums.ur += static_cast<double>(u[j]) * static_cast<double>(r[j]);
+    sums.nonzeros += u[j] != T{0} ? 1 : 0;
+  }
+  sums.pull = static_cast<double>(pull);
+  const double s = pull > lambda ? static_cast<double>(lambda) / sums.pull : 1.0;
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto uj = static_cast<double>(u[j]);
+    sums.slack += std::max(0.0, static_cast<double>(lambda) * std::abs(uj) - s * uj * static_cast<double>(r[j]));
+  }
+  return sums;
+}
+
+template <class T>
+constexpr Kernels<T> kTable{"scalar", kScalarPanel, tile<T>, descend<T>, summarise<T>};
 
 }  // namespace
 
