@@ -77,7 +77,8 @@ def test_verify_agrees_with_learn(samples, tmp_path):
 
 def test_info_tells_shape_options_and_encoding(model):
     described = run_ok("info", model, "--json").json()
-    assert isinstance(described, dict)
+    assert described["shape"]["n_atoms"] == 24 and described["shape"]["n_features"] == 16
+    assert described["options_given"]["tau"] == 0.1 and described["outcome"]["name"] == "CONVERGED"
     text = run_ok("info", model).stdout.decode()
     for part in ("24 atoms of 16 features", "CONVERGED", "--tau", "Preprocessing: none", "corrected"):
         assert part in text
@@ -133,6 +134,9 @@ def test_sparse_output_is_the_same_matrix(model, samples, tmp_path):
     dense[rows, parts["indices"]] = parts["data"]
     np.testing.assert_array_equal(dense, np.load(tmp_path / "codes.npy"))
     assert run("encode", model, samples, "-o", "-", "--sparse").code == 2
+    for codes in ("codes.npy", "codes.npz"):
+        run_ok("decode", model, tmp_path / codes, "-o", tmp_path / f"{codes}.again")
+    assert (tmp_path / "codes.npy.again").read_bytes() == (tmp_path / "codes.npz.again").read_bytes()
 
 
 def test_encode_takes_its_own_sparsity(model, samples, tmp_path):
