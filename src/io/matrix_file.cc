@@ -78,4 +78,7 @@ std::uint64_t total_bytes(const std::vector<std::uint64_t>& dims, Scalar scalar)
   return *checked_product(dims) * element_size(scalar);
 }
 
+template void DenseMatrixFile::read_rows<float>(std::size_t, MatrixView<float>) const;
+template void DenseMatrixFile::read_rows<double>(std::size_t, MatrixView<double>) const;
+
 }  // namespace dualdict

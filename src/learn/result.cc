@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "dualdict/error.h"
 #include "dualdict/version.h"
+#include "learn/initialise.h"
 #include "learn/learner.h"
 #include "learn/measure.h"
 #include "linalg/vectors.h"
