@@ -36,11 +36,13 @@ struct Energy {
 
 // One outer iteration: codes, replaced atoms, D, C.
 struct IterationRecord {
-  std::size_t iteration = 0;   // from 1
-  double seconds = 0;          // since the start
-  Energy energy;               // after the iteration's D and C steps
-  double tau = 0;              // moves only while the tau for `nonzeros` is sought
-  double relative_change = 0;  // (E_H - E_t) / E_H; compared with rtol
+  std::size_t iteration = 0;           // from 1
+  double seconds = 0;                  // since the start
+  Energy energy;                       // after the iteration's D and C steps
+  double energy_after_codes = 0;       // total E after the code step, before atoms are replaced
+  double energy_after_dictionary = 0;  // total E after the dictionary step
+  double tau = 0;                      // moves only while the tau for `nonzeros` is sought
+  double relative_change = 0;          // (E_H - E_t) / E_H; compared with rtol
   double nonzeros_per_code = 0;
   std::size_t dead_atoms = 0;      // unused by every sample after the code step
   std::size_t replaced_atoms = 0;  // in this iteration
@@ -54,6 +56,7 @@ struct LearnSummary {
   Outcome outcome = Outcome::kNumericalFailure;
   std::string message = "not started";  // why it ended, with the numbers compared
   std::vector<IterationRecord> iterations;
+  std::size_t n_iterations = 0;  // their number; a model file keeps it without the records
   double seconds = 0;
   std::size_t n_samples = 0;
   std::size_t n_features = 0;

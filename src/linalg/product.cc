@@ -46,16 +46,17 @@ void PackedRight<T>::pack_transposed(MatrixView<const T> b) {
 }
 
 template <class T>
-void multiply(const Left<T>& a, const PackedRight<T>& b, MatrixView<T> c, Into into) {
+void multiply(const Left<T>& a, const PackedRight<T>& b, MatrixView<T> c, Into into, std::size_t first_column) {
   const std::size_t width = b.kernels_->panel_width;
-  const T* panels = b.panels_.data();
+  const std::size_t start = first_column / width * width;
   if (b.depth_ == 0 && into == Into::kSet)
     for (std::size_t i = 0; i < c.rows; ++i) std::fill(c.row(i), c.row(i) + c.cols, T{0});
   for (std::size_t first = 0; first < b.depth_; first += kDepthChunk) {
     const std::size_t depth = std::min(kDepthChunk, b.depth_ - first);
     // After the first chunk the sum goes on from what the target holds.
     const Into chunk_into = first > 0 && into == Into::kSet ? Into::kAdd : into;
-    for (std::size_t column = 0; column < b.cols_; column += width, panels += depth * width) {
+    const T* panels = b.panels_.data() + first * round_up(b.cols_, width) + start * depth;
+    for (std::size_t column = start; column < b.cols_; column += width, panels += depth * width) {
       const std::size_t used = std::min(width, b.cols_ - column);
       for (std::size_t row = 0; row < a.rows; row += kTileRows) {
         b.kernels_->tile({a.data + row * a.row_stride + first * a.depth_stride, a.row_stride, a.depth_stride, panels,
@@ -93,8 +94,8 @@ Matrix<T> transposed_multiply(MatrixView<const T> a, MatrixView<const T> b) {
 
 template class PackedRight<float>;
 template class PackedRight<double>;
-template void multiply<float>(const Left<float>&, const PackedRight<float>&, MatrixView<float>, Into);
-template void multiply<double>(const Left<double>&, const PackedRight<double>&, MatrixView<double>, Into);
+template void multiply<float>(const Left<float>&, const PackedRight<float>&, MatrixView<float>, Into, std::size_t);
+template void multiply<double>(const Left<double>&, const PackedRight<double>&, MatrixView<double>, Into, std::size_t);
 template Matrix<float> multiply<float>(MatrixView<const float>, MatrixView<const float>);
 template Matrix<double> multiply<double>(MatrixView<const double>, MatrixView<const double>);
 template Matrix<float> multiply_transposed<float>(MatrixView<const float>, MatrixView<const float>);

@@ -43,7 +43,7 @@ class PackedRight {
 
  private:
   template <class U>
-  friend void multiply(const Left<U>& a, const PackedRight<U>& b, MatrixView<U> c, Into into);
+  friend void multiply(const Left<U>& a, const PackedRight<U>& b, MatrixView<U> c, Into into, std::size_t first_column);
   template <bool kTransposed>
   void pack_from(MatrixView<const T> b);
 
@@ -53,9 +53,10 @@ class PackedRight {
   AlignedVector<T> panels_;  // chunks of the depth, in each the panels of columns
 };
 
-// c = a b, c += a b or c -= a b.
+// c = a b, c += a b or c -= a b. Columns before first_column may be left as they are: half of a symmetric product.
 template <class T>
-void multiply(const Left<T>& a, const PackedRight<T>& b, MatrixView<T> c, Into into = Into::kSet);
+void multiply(const Left<T>& a, const PackedRight<T>& b, MatrixView<T> c, Into into = Into::kSet,
+              std::size_t first_column = 0);
 
 // Without keeping the packed operand; for products that are made once.
 template <class T>

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The argument tree, and the one place where exceptions become exit codes.
+#include "command_line.h"
+
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "dualdict/error.h"
+#include "dualdict/version.h"
+#include "errors.h"
+#include "help.h"
+#include "output.h"
+#include "signals.h"
+#include "suggest.h"
+
+namespace dualdict::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  dualdict learn digits.npy -o digits.safetensors --atoms 200 --nonzeros 13\n"
+    "  dualdict learn photos/ -o patches.safetensors --atoms 200 --patches 12x12 --center-samples --scale 125\n"
+    "  dualdict info digits.safetensors\n"
+    "  dualdict mosaic digits.safetensors -o atoms.png\n"
+    "  dualdict encode digits.safetensors digits.npy -o codes.npy\n";
+
+std::vector<Command> add_commands(CLI::App& root) {
+  return {add_learn(root),  add_encode(root),  add_decode(root),     add_info(root),    add_verify(root),
+          add_mosaic(root), add_options(root), add_completion(root), add_generate(root)};
+}
+
+int parse_and_run(CLI::App& root, const std::vector<Command>& commands, int argc, const char* const* argv) {
+  try {
+    refuse_unknown_names(root, std::vector<std::string>(argv + 1, argv + argc));
+    root.parse(argc, argv);
+  } catch (const CLI::CallForVersion& version) {
+    write_stdout(std::string(version.what()) + "\n");
+    return 0;
+  } catch (const CLI::CallForHelp&) {
+    const auto used = root.get_subcommands();
+    write_stdout((used.empty() ? root : *used.front()).help());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    const auto used = root.get_subcommands();
+    const std::string name = used.empty() ? "dualdict" : "dualdict " + used.front()->get_name();
+    throw Error(ErrorKind::kUsage, std::string(error.what()) + " (see " + name + " --help)");
+  }
+  for (const Command& command : commands)
+    if (command.app->parsed()) return command.run();
+  return 0;
+}
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv) {
+  try {
+    CLI::App root("Learn sparse dictionaries that come with their encoder, and encode with one matrix product.",
+                  "dualdict");
+    root.formatter(std::make_shared<HelpFormatter>());
+    root.footer(kExamples);
+    root.set_version_flag("--version", "dualdict " DUALDICT_VERSION);
+    root.require_subcommand(1);
+    const std::vector<Command> commands = add_commands(root);
+    return parse_and_run(root, commands, argc, argv);
+  } catch (const Interrupted& interrupted) {
+    return interrupted.exit_code();
+  } catch (const Error& error) {
+    print_error(error.what());
+    return exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    print_error("not enough memory");
+    return exit_code(ErrorKind::kMemory);
+  } catch (const std::exception& error) {
+    print_error(std::string("unexpected: ") + error.what());
+    return exit_code(ErrorKind::kNumerical);
+  }
+}
+
+}  // namespace dualdict::cli

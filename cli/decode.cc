@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// dualdict decode
+#include <memory>
+
+#include "blocks.h"
+#include "command.h"
+#include "data_flags.h"
+#include "dualdict/encode.h"
+#include "dualdict/error.h"
+#include "output.h"
+
+namespace dualdict::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  dualdict decode digits.safetensors codes.npy -o again.npy\n"
+    "  dualdict decode digits.safetensors codes.npy -o again.npy --mode exact\n";
+
+struct Arguments {
+  std::string model;
+  std::string codes;
+  std::string output;
+  std::string mode = "sparse";
+  bool dictionary = false;
+};
+
+int run(const Arguments& arguments) {
+  EncodeOptions options;
+  parse_mode(arguments.mode, options);
+  require_writable(arguments.output);
+  catch_signals();
+  const Model model = Model::load(arguments.model);
+  const Input codes({arguments.codes}, {});
+  if (codes->n_features() != model.n_atoms())
+    throw Error(ErrorKind::kInput, codes->name() + ": codes of " + std::to_string(codes->n_features()) +
+                                       " values are not allowed: " + arguments.model + " has " +
+                                       std::to_string(model.n_atoms()) + " atoms");
+  const DecodeWith with = arguments.dictionary ? DecodeWith::kDictionary : DecodeWith::kModeDecoder;
+  MatrixWriter writer(arguments.output, MatrixFormat::kNpy, model.dtype(), codes->n_samples(), model.n_features());
+  const auto decode_block = [&](auto in, auto out) { decode(model, in, out, options.mode, with); };
+  if (model.dtype() == DType::kFloat32)
+    transform_rows<float>(*codes, model.n_features(), writer, decode_block);
+  else
+    transform_rows<double>(*codes, model.n_features(), writer, decode_block);
+  return 0;
+}
+
+}  // namespace
+
+Command add_decode(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("decode", "Turn codes back into samples");
+  const auto arguments = std::make_shared<Arguments>();
+  app->footer(kExamples);
+  app->add_option("MODEL", arguments->model, "a model file")->required()->type_name("");
+  app->add_option("CODES", arguments->codes, "codes, one row per sample; - for standard input")
+      ->required()
+      ->type_name("");
+  app->add_option("-o,--output", arguments->output, "samples to write; - for standard output")
+      ->required()
+      ->type_name("FILE");
+  app->add_option("--mode", arguments->mode, "the mode that the codes were made with; default sparse")
+      ->type_name("MODE");
+  app->add_flag("--dictionary", arguments->dictionary, "use the dictionary instead of the decoder fitted to the mode");
+  return {app, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace dualdict::cli

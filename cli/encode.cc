@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// dualdict encode
+#include "dualdict/encode.h"
+
+#include <memory>
+
+#include "blocks.h"
+#include "command.h"
+#include "data_flags.h"
+#include "dualdict/error.h"
+#include "dualdict/options.h"
+#include "output.h"
+#include "table_flags.h"
+
+namespace dualdict::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  dualdict encode digits.safetensors digits.npy -o codes.npy\n"
+    "  dualdict encode digits.safetensors digits.npy -o codes.npz --mode exact --nonzeros 10 --debias --sparse\n"
+    "  cat digits.npy | dualdict encode digits.safetensors - -o - --mode linear > codes.npy\n";
+
+struct Arguments {
+  std::string model;
+  std::string input;
+  std::string output;
+  std::string mode = "sparse";
+  LearnOptions table;  // only the fields that have a flag here
+  bool eta_given = false;
+  DataFlags data;
+  bool debias = false;
+  bool sparse = false;
+};
+
+EncodeOptions encode_options(const Arguments& arguments) {
+  EncodeOptions options;
+  parse_mode(arguments.mode, options);
+  options.tau = arguments.table.tau;
+  options.nonzeros = arguments.table.nonzeros;
+  if (arguments.eta_given) options.eta = arguments.table.eta;
+  options.debias = arguments.debias;
+  options.n_threads = arguments.table.n_threads;
+  if (options.tau && options.nonzeros)
+    throw Error(ErrorKind::kUsage, "--tau and --nonzeros exclude each other: give one of them");
+  if (arguments.sparse && arguments.output == "-")
+    throw Error(ErrorKind::kUsage,
+                "--sparse: is not allowed with -o -: a compressed file is written as a whole; name one");
+  return options;
+}
+
+int run(const Arguments& arguments) {
+  const EncodeOptions options = encode_options(arguments);
+  require_writable(arguments.output);
+  catch_signals();
+  const Model model = Model::load(arguments.model);
+  const Input input({arguments.input}, data_options(arguments.data, arguments.table.seed));
+  if (input->n_features() != model.n_features())
+    throw Error(ErrorKind::kInput, input->name() + ": samples of " + std::to_string(input->n_features()) +
+                                       " features are not allowed: " + arguments.model +
+                                       " was learned from samples of " + std::to_string(model.n_features()));
+  const Encoder encoder(model, options, &*input);
+  const MatrixFormat format = arguments.sparse ? MatrixFormat::kCsr : MatrixFormat::kNpy;
+  MatrixWriter writer(arguments.output, format, model.dtype(), input->n_samples(), model.n_atoms());
+  const auto encode_block = [&](auto samples, auto codes) { encoder.encode(samples, codes); };
+  if (model.dtype() == DType::kFloat32)
+    transform_rows<float>(*input, model.n_atoms(), writer, encode_block);
+  else
+    transform_rows<double>(*input, model.n_atoms(), writer, encode_block);
+  return 0;
+}
+
+}  // namespace
+
+Command add_encode(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("encode", "Turn samples into codes");
+  const auto arguments = std::make_shared<Arguments>();
+  app->footer(kExamples);
+  app->add_option("MODEL", arguments->model, "a model file")->required()->type_name("");
+  app->add_option("INPUT", arguments->input, "samples: a matrix file, - for standard input, or images with --patches")
+      ->required()
+      ->type_name("");
+  app->add_option("-o,--output", arguments->output, "codes to write, one row per sample; - for standard output")
+      ->required()
+      ->type_name("FILE");
+  app->add_option("--mode", arguments->mode,
+                  "linear, sparse (default), corrected, refine:k or exact; `dualdict info` shows what each costs")
+      ->type_name("MODE");
+  const auto flag = [&](const char* name, const char* help) {
+    return add_table_flag(*app, arguments->table, *find_learn_option(name), help)->group("Options");
+  };
+  flag("tau", "weight of sparsity; default the model's");
+  flag("nonzeros", "instead of --tau: nonzeros per code on average");
+  CLI::Option* eta = flag("eta", "weight of coding, modes refine:k and exact; default the model's");
+  app->add_flag("--debias", arguments->debias, "least squares on the support of each code: takes away the shrinkage");
+  app->add_flag("--sparse", arguments->sparse, "write compressed rows (npz) that scipy.sparse.load_npz reads");
+  flag("threads", "number of threads; 0 for all");
+  add_data_flags(*app, arguments->data);
+  flag("seed", "of the patches; default 0")->group("Samples");
+  return {app, [arguments, eta] {
+            arguments->eta_given = eta->count() > 0;
+            return run(*arguments);
+          }};
+}
+
+}  // namespace dualdict::cli

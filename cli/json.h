@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Results as JSON, with the field names of the structures. NaN becomes null.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "dualdict/model.h"
+#include "dualdict/summary.h"
+#include "dualdict/verify.h"
+
+namespace dualdict::cli {
+
+using Json = nlohmann::ordered_json;
+
+Json energy_json(const Energy& energy);
+Json encoding_json(const EncodingTable& table);
+// One line of a trace.
+Json iteration_json(const IterationRecord& record);
+// What `learn --json` prints.
+Json learn_json(const LearnSummary& summary, const Model& model, const std::string& path);
+Json verification_json(const Verification& result);
+// Text that is not UTF-8 (a file name may be anything) is mended rather than refused.
+std::string dump(const Json& json, int indent = -1);
+
+}  // namespace dualdict::cli

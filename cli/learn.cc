@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// dualdict learn
+#include "dualdict/learn.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "command.h"
+#include "data_flags.h"
+#include "dualdict/error.h"
+#include "json.h"
+#include "learn_report.h"
+#include "learn_start.h"
+#include "output.h"
+#include "progress.h"
+#include "row_range.h"
+#include "signals.h"
+#include "table_flags.h"
+#include "trace.h"
+
+namespace dualdict::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  dualdict learn digits.npy -o digits.safetensors --atoms 200 --nonzeros 13\n"
+    "  dualdict learn train-images-idx3-ubyte.gz -o digits.safetensors --atoms 200 --tau .2 --eta .001 --scale 255\n"
+    "  dualdict learn photos/ -o patches.safetensors --atoms 200 --patches 12x12 --center-samples --scale 125\n"
+    "  dualdict learn digits.npy -o more.safetensors --init digits.safetensors --tau .1 --trace run.jsonl\n";
+
+struct Arguments {
+  std::vector<std::string> inputs;
+  std::string output;
+  LearnOptions options;
+  DataFlags data;
+  StartFlags start;
+  std::vector<std::string> validation;
+  std::string trace;
+  bool json = false;
+  bool quiet = false;
+  bool progress = false;
+};
+
+// Unseen samples for the encoding table when patches are drawn anyway: as many more, up to 3000.
+std::size_t extra_patches(const Arguments& arguments) {
+  if (arguments.data.patches.empty() || !arguments.validation.empty()) return 0;
+  return std::min<std::size_t>(3000, arguments.data.samples / 10);
+}
+
+// The samples to learn from and the samples to measure on, and what they are read from.
+struct Samples {
+  std::unique_ptr<Input> input;
+  std::unique_ptr<Input> validation_input;
+  std::unique_ptr<RowRange> training_rows;
+  std::unique_ptr<RowRange> validation_rows;
+
+  const DataSource& training() const {
+    return training_rows ? static_cast<const DataSource&>(*training_rows) : **input;
+  }
+  const DataSource* validation() const {
+    if (validation_rows) return validation_rows.get();
+    return validation_input ? &**validation_input : nullptr;
+  }
+};
+
+Samples open_samples(const Arguments& arguments) {
+  Samples samples;
+  DataOptions options = data_options(arguments.data, arguments.options.seed);
+  const std::size_t n_extra = extra_patches(arguments);
+  if (options.patches) options.patches->n_samples += n_extra;
+  samples.input = std::make_unique<Input>(arguments.inputs, options);
+  if (n_extra > 0) {
+    const DataSource& all = **samples.input;
+    const std::size_t n_training = all.n_samples() - n_extra;
+    samples.training_rows = std::make_unique<RowRange>(all, 0, n_training);
+    samples.validation_rows = std::make_unique<RowRange>(all, n_training, n_extra);
+  }
+  if (!arguments.validation.empty()) {
+    if (options.patches) options.patches->n_samples = std::min<std::size_t>(3000, arguments.data.samples);
+    samples.validation_input = std::make_unique<Input>(arguments.validation, options);
+  }
+  return samples;
+}
+
+LearnResult learn_with_progress(const Arguments& arguments, const Samples& samples,
+                                const PreprocessOptions& preprocess) {
+  Progress progress(progress_style(arguments.quiet, arguments.progress), arguments.options);
+  Trace trace(arguments.trace);
+  LearnContext context;
+  context.preprocess = preprocess;
+  context.validation = samples.validation();
+  context.hooks.on_iteration = [&](const IterationRecord& record) {
+    trace.add(record);
+    progress.record(record);
+    return Action::kContinue;
+  };
+  context.hooks.on_message = [&](const std::string& text) { progress.message(text); };
+  context.hooks.interrupt = &interrupt_flag();
+  LearnResult result = learn(samples.training(), arguments.options, context);
+  trace.finish();
+  return result;
+}
+
+int run(Arguments arguments) {
+  const PreprocessOptions preprocess = parse_preprocess(arguments.start);
+  set_start(arguments.start, arguments.options);
+  validate(arguments.options);
+  require_writable(arguments.output);
+  if (arguments.output == "-")
+    throw Error(ErrorKind::kUsage, "-o: - is not allowed: a model is a file that is replaced as a whole; name a file");
+  if (!arguments.trace.empty()) require_writable(arguments.trace);
+  catch_signals();
+  const Samples samples = open_samples(arguments);
+  const LearnResult result = learn_with_progress(arguments, samples, preprocess);
+  if (result.summary.outcome == Outcome::kNumericalFailure)
+    throw Error(ErrorKind::kNumerical, "learning failed, no model is written: " + result.summary.message);
+  result.model.save(arguments.output);
+  if (arguments.json) write_stdout(dump(learn_json(result.summary, result.model, arguments.output), 2));
+  if (!arguments.quiet) std::fputs(closing_summary(result, arguments.output).c_str(), stderr);
+  return result.summary.outcome == Outcome::kInterrupted ? interrupt_exit_code() : 0;
+}
+
+}  // namespace
+
+Command add_learn(CLI::App& root) {
+  CLI::App* app =
+      root.add_subcommand("learn", "Learn a dictionary and its dual from samples, and save them as a model");
+  const auto arguments = std::make_shared<Arguments>();
+  app->footer(kExamples);
+  app->add_option("INPUT", arguments->inputs, "matrix files (npy, npz, csv, IDX), or images and folders with --patches")
+      ->required()
+      ->type_name("");
+  app->add_option("-o,--output", arguments->output, "the model file to write")->required()->type_name("MODEL");
+  for (const OptionInfo& row : learn_option_table()) add_table_flag(*app, arguments->options, row);
+  add_data_flags(*app, arguments->data);
+  add_start_flags(*app, arguments->start);
+  app->add_option("--validation", arguments->validation,
+                  "unseen samples on which the encoding modes are measured; may be repeated")
+      ->type_name("INPUT")
+      ->allow_extra_args(false)
+      ->group("Samples");
+  app->add_option("--trace", arguments->trace, "write one JSON object per iteration to this file")
+      ->type_name("FILE")
+      ->group("Output");
+  app->add_flag("--json", arguments->json, "print the result as one JSON object on stdout")->group("Output");
+  app->add_flag("--quiet", arguments->quiet, "print nothing but errors on stderr")->group("Output");
+  app->add_flag("--progress", arguments->progress, "one line per iteration even when stderr is no terminal")
+      ->group("Output");
+  return {app, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace dualdict::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learn_report.h"
+
+#include "output.h"
+#include "text.h"
+
+namespace dualdict::cli {
+
+std::string energy_text(const Energy& energy) {
+  return short_number(energy.total()) + " = " + short_number(energy.reconstruction) + " reconstruction + " +
+         short_number(energy.coding) + " coding + " + short_number(energy.l1) + " l1 + " + short_number(energy.l2) +
+         " l2";
+}
+
+std::string closing_summary(const LearnResult& result, const std::string& path) {
+  const LearnSummary& summary = result.summary;
+  const std::string model = shell_word(path);
+  std::string text = std::string(outcome_name(summary.outcome)) + " after " +
+                     std::to_string(summary.iterations.size()) + " iterations, " + duration(summary.seconds) + ": " +
+                     summary.message + "\n";
+  text += "  E          " + energy_text(summary.energy) + "\n";
+  text += "  codes      " + short_number(summary.nonzeros_per_code) + " nonzeros of " +
+          std::to_string(result.model.n_atoms()) + " per code, relative duality gap " +
+          short_number(summary.duality_gap) + "\n";
+  text += "  atoms      " + std::to_string(summary.dead_atoms) + " dead, " + std::to_string(summary.replaced_atoms) +
+          " replaced on the way\n";
+  text += "  weights    tau " + short_number(summary.tau) + " (all codes are zero from " +
+          short_number(summary.tau_max) + "), coding eta d/K = " + short_number(summary.coding_weight) +
+          ", threshold tau d/K = " + short_number(summary.threshold) + "\n";
+  text += encoding_text(result.model.parts().provenance.encoding);
+  text += "Saved " + path + ". What to try next:\n";
+  text += "  dualdict info " + model + "\n";
+  text += "  dualdict mosaic " + model + " -o atoms.png\n";
+  text += "  dualdict encode " + model + " INPUT -o codes.npy\n";
+  return text;
+}
+
+}  // namespace dualdict::cli

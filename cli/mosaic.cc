@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// dualdict mosaic
+#include "dualdict/mosaic.h"
+
+#include <memory>
+
+#include "command.h"
+#include "dualdict/files.h"
+#include "output.h"
+
+namespace dualdict::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  dualdict mosaic digits.safetensors -o atoms.png\n"
+    "  dualdict mosaic digits.safetensors -o atoms.png --zoom 4 --columns 20\n";
+
+}  // namespace
+
+Command add_mosaic(CLI::App& root) {
+  struct Arguments {
+    std::string model;
+    std::string output;
+    MosaicOptions options;
+  };
+  CLI::App* app = root.add_subcommand("mosaic", "Draw the atoms and the dual side by side, most used first, as a PNG");
+  const auto arguments = std::make_shared<Arguments>();
+  app->footer(kExamples);
+  app->add_option("MODEL", arguments->model, "a model file")->required()->type_name("");
+  app->add_option("-o,--output", arguments->output, "the PNG file to write")->required()->type_name("FILE");
+  app->add_option("--zoom", arguments->options.zoom, "pixels per value; default: a picture about 1000 pixels high")
+      ->check(CLI::Range(1, 64))
+      ->type_name("n");
+  app->add_option("--columns", arguments->options.columns, "tiles per row; default: nearly square")
+      ->check(CLI::Range(1, 10000))
+      ->type_name("n");
+  return {app, [arguments] {
+            require_writable(arguments->output);
+            const Model model = Model::load(arguments->model);
+            write_grey_png(arguments->output, draw_mosaic(model, arguments->options));
+            return 0;
+          }};
+}
+
+}  // namespace dualdict::cli

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "dualdict/error.h"
+
+namespace dualdict::cli {
+
+void write_stdout(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0)
+    throw Error(ErrorKind::kWrite, std::string("standard output: cannot be written: ") + std::strerror(errno));
+}
+
+void require_writable(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path == "-") return;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorKind::kWrite, path + ": cannot be written: " + why);
+  };
+  if (path.empty()) refuse("the name is empty");
+  std::error_code error;
+  if (fs::is_directory(path, error)) refuse("it is a folder; name a file");
+  fs::path folder = fs::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  if (!fs::exists(folder, error)) refuse("the folder " + folder.string() + " does not exist; make it first");
+  if (!fs::is_directory(folder, error)) refuse(folder.string() + " is not a folder");
+  if (access(folder.c_str(), W_OK | X_OK) != 0) refuse("the folder " + folder.string() + " is not writable");
+}
+
+std::string shell_word(const std::string& path) {
+  const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";
+  if (!path.empty() && path.find_first_not_of(plain) == std::string::npos) return path;
+  std::string word = "'";
+  for (const char c : path) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+}  // namespace dualdict::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Some consecutive samples of a source, as a source.
+#pragma once
+
+#include "dualdict/data.h"
+
+namespace dualdict::cli {
+
+class RowRange final : public DataSource {
+ public:
+  // The source must outlive the range, first + count <= source.n_samples().
+  RowRange(const DataSource& source, std::size_t first, std::size_t count)
+      : source_(source), first_(first), count_(count) {}
+
+  std::size_t n_samples() const override { return count_; }
+  std::size_t n_features() const override { return source_.n_features(); }
+  ElementType element_type() const override { return source_.element_type(); }
+  SampleShape sample_shape() const override { return source_.sample_shape(); }
+  std::string name() const override { return source_.name(); }
+  void read(std::size_t first, MatrixView<float> out) const override { source_.read(first_ + first, out); }
+  void read(std::size_t first, MatrixView<double> out) const override { source_.read(first_ + first, out); }
+
+ private:
+  const DataSource& source_;
+  std::size_t first_;
+  std::size_t count_;
+};
+
+}  // namespace dualdict::cli

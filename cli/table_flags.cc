@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "table_flags.h"
+
+#include <variant>
+
+#include "dualdict/error.h"
+
+namespace dualdict::cli {
+namespace {
+
+// What follows the flag in the help.
+std::string value_name(const OptionInfo& row) {
+  if (std::holds_alternative<std::size_t LearnOptions::*>(row.field)) return row.name == "atoms" ? "K" : "n";
+  if (std::holds_alternative<Solver LearnOptions::*>(row.field) ||
+      std::holds_alternative<DType LearnOptions::*>(row.field))
+    return "NAME";
+  return "x";
+}
+
+std::string flag_help(const OptionInfo& row) {
+  std::string text(row.help);
+  if (std::holds_alternative<bool LearnOptions::*>(row.field)) return text;
+  text += ": " + option_rule(row);
+  const std::string value = option_text(LearnOptions{}, row);
+  if (row.required)
+    text += "; required";
+  else if (!value.empty())
+    text += "; default " + value;
+  return text;
+}
+
+}  // namespace
+
+CLI::Option* add_table_flag(CLI::App& app, LearnOptions& options, const OptionInfo& row, const std::string& help) {
+  const std::string name = "--" + std::string(row.name);
+  const std::string text = help.empty() ? flag_help(row) : help;
+  const auto set = [&options, &row, name](const std::string& value) {
+    if (value.empty()) throw Error(ErrorKind::kUsage, name + ": an empty value is not allowed: " + option_rule(row));
+    set_option(options, row, value);
+  };
+  CLI::Option* flag = nullptr;
+  if (std::holds_alternative<bool LearnOptions::*>(row.field))
+    flag = app.add_flag_callback(
+        name, [set] { set("true"); }, text);
+  else
+    flag = app.add_option_function<std::string>(name, set, text)->type_name(value_name(row));
+  return flag->group(std::string(row.group) == "objective" ? "What is learned" : "Learning: " + std::string(row.group));
+}
+
+}  // namespace dualdict::cli

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// dualdict verify
+#include "dualdict/verify.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "command.h"
+#include "data_flags.h"
+#include "dualdict/error.h"
+#include "dualdict/options.h"
+#include "json.h"
+#include "learn_report.h"
+#include "output.h"
+#include "table_flags.h"
+#include "text.h"
+
+namespace dualdict::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  dualdict verify digits.safetensors digits.npy\n"
+    "  dualdict verify digits.safetensors digits.npy --json\n";
+
+struct Arguments {
+  std::string model;
+  std::string input;
+  bool json = false;
+  DataFlags data;
+  LearnOptions table;  // only the fields that have a flag here
+};
+
+std::string report(const Verification& result) {
+  return "The checksum is right. Recomputed in double from " + std::to_string(result.n_samples) + " samples:\n" +
+         align({{"E", energy_text(result.energy)},
+                {"nonzeros per code", short_number(result.nonzeros_per_code)},
+                {"relative duality gap", short_number(result.duality_gap)},
+                {"largest KKT residual", short_number(result.max_kkt_residual) + " tau/K"},
+                {"largest atom norm", short_number(result.max_atom_norm)},
+                {"largest filter norm", short_number(result.max_filter_norm)},
+                {"tau_max", short_number(result.tau_max)}},
+               2, "  ");
+}
+
+void require_norms(const Verification& result, const std::string& path, DType dtype) {
+  const double limit = 1 + (dtype == DType::kFloat32 ? 1e-6 : 1e-12);
+  const double norm = std::max(result.max_atom_norm, result.max_filter_norm);
+  if (norm <= limit) return;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.15g, over %.15g", norm, limit);
+  throw Error(ErrorKind::kNumerical, path + ": the norm of " +
+                                         (norm == result.max_atom_norm ? "an atom" : "a filter of the dual") + " is " +
+                                         text + ": atoms and filters must have norm at most 1");
+}
+
+int run(const Arguments& arguments) {
+  const Model model = Model::load(arguments.model);
+  const Input input({arguments.input}, data_options(arguments.data, arguments.table.seed));
+  const Verification result = verify(model, *input, arguments.table.n_threads);
+  write_stdout(arguments.json ? dump(verification_json(result), 2) : report(result));
+  require_norms(result, arguments.model, model.dtype());
+  return 0;
+}
+
+}  // namespace
+
+Command add_verify(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("verify", "Check a model against samples with separate, plain code in double");
+  const auto arguments = std::make_shared<Arguments>();
+  app->footer(kExamples);
+  app->add_option("MODEL", arguments->model, "a model file")->required()->type_name("");
+  app->add_option("INPUT", arguments->input, "samples: a matrix file, or images with --patches")
+      ->required()
+      ->type_name("");
+  app->add_flag("--json", arguments->json, "as one JSON object");
+  add_table_flag(*app, arguments->table, *find_learn_option("threads"), "number of threads; 0 for all")
+      ->group("Options");
+  add_data_flags(*app, arguments->data);
+  add_table_flag(*app, arguments->table, *find_learn_option("seed"), "of the patches; default 0")->group("Samples");
+  return {app, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace dualdict::cli

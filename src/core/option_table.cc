@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The option table: each option's names, help, range and field are stated here and nowhere else.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "dualdict/options.h"
+
+namespace dualdict {
+namespace {
+
+// "No upper bound" of a number; infinity itself is never allowed.
+constexpr double kAnyNumber = std::numeric_limits<double>::max();
+// The largest count whose successor a double, the type of the range, still tells apart from it.
+constexpr double kAnyCount = 9007199254740991.0;
+
+constexpr std::array<OptionInfo, 17> kTable{{
+    {.name = "atoms",
+     .python_name = "n_components",
+     .symbol = "K",
+     .help = "number of atoms",
+     .group = "objective",
+     .field = &LearnOptions::n_atoms,
+     .min = 1,
+     .max = 1000000,
+     .required = true},
+    {.name = "tau",
+     .python_name = "tau",
+     .symbol = "tau",
+     .help = "weight of sparsity; without it and --nonzeros, a tenth of the mean tau that silences a sample",
+     .group = "objective",
+     .field = &LearnOptions::tau,
+     .min = 0,
+     .max = kAnyNumber},
+    {.name = "nonzeros",
+     .python_name = "nonzeros",
+     .symbol = "",
+     .help = "instead of --tau: find the tau that gives this many nonzeros per code on average (less than --atoms)",
+     .group = "objective",
+     .field = &LearnOptions::nonzeros,
+     .min = 0,
+     .max = kAnyNumber,
+     .min_excluded = true},
+    {.name = "eta",
+     .python_name = "eta",
+     .symbol = "eta",
+     .help = "weight of coding: how much a code should be what the dual predicts; 0 fits the dual once at the end",
+     .group = "objective",
+     .field = &LearnOptions::eta,
+     .min = 0,
+     .max = kAnyNumber},
+    {.name = "mu",
+     .python_name = "mu",
+     .symbol = "mu",
+     .help = "weight of the squared norm of the codes",
+     .group = "objective",
+     .field = &LearnOptions::mu,
+     .min = 0,
+     .max = kAnyNumber},
+    {.name = "positive-codes",
+     .python_name = "positive_code",
+     .symbol = "U >= 0",
+     .help = "no code has a negative coefficient",
+     .group = "objective",
+     .field = &LearnOptions::positive_codes},
+    {.name = "positive-dictionary",
+     .python_name = "positive_dict",
+     .symbol = "D >= 0",
+     .help = "no atom has a negative value",
+     .group = "objective",
+     .field = &LearnOptions::positive_dictionary},
+    {.name = "rtol",
+     .python_name = "tol",
+     .symbol = "",
+     .help = "stop when 0 <= (E_H - E_t) / E_H < rtol, E_H the mean of the last H energies; 0 never stops",
+     .group = "stopping",
+     .field = &LearnOptions::rtol,
+     .min = 0,
+     .max = 1},
+    {.name = "history",
+     .python_name = "history",
+     .symbol = "H",
+     .help = "number of energies in that mean; with fewer, the mean of those there are",
+     .group = "stopping",
+     .field = &LearnOptions::history,
+     .min = 1,
+     .max = 1000000},
+    {.name = "max-iterations",
+     .python_name = "max_iter",
+     .symbol = "",
+     .help = "most outer iterations",
+     .group = "stopping",
+     .field = &LearnOptions::max_iterations,
+     .min = 1,
+     .max = 1000000000},
+    {.name = "inner-tolerance",
+     .python_name = "inner_tol",
+     .symbol = "",
+     .help = "before the stopping rule may fire, the KKT residual of every code is at most this times tau/K",
+     .group = "stopping",
+     .field = &LearnOptions::inner_tolerance,
+     .min = 0,
+     .max = 1,
+     .min_excluded = true},
+    {.name = "time-limit",
+     .python_name = "time_limit",
+     .symbol = "",
+     .help = "stop after this many seconds; 0 for no limit",
+     .group = "stopping",
+     .field = &LearnOptions::time_limit,
+     .min = 0,
+     .max = kAnyNumber},
+    {.name = "solver",
+     .python_name = "solver",
+     .symbol = "",
+     .help = "fast: coordinate descent and the exact dual; fista: the algorithm of the paper, as a reference",
+     .group = "method",
+     .field = &LearnOptions::solver},
+    {.name = "replace-below",
+     .python_name = "replace_below",
+     .symbol = "",
+     .help = "an atom used by fewer samples than this is replaced by a badly reconstructed sample; 0 for never",
+     .group = "method",
+     .field = &LearnOptions::replace_below,
+     .min = 0,
+     .max = kAnyCount},
+    {.name = "seed",
+     .python_name = "random_state",
+     .symbol = "",
+     .help = "of every random choice; the same seed gives the same model",
+     .group = "method",
+     .field = &LearnOptions::seed,
+     .min = 0,
+     .max = kAnyCount},
+    {.name = "dtype",
+     .python_name = "dtype",
+     .symbol = "",
+     .help = "precision of the arithmetic and of the model",
+     .group = "machine",
+     .field = &LearnOptions::dtype},
+    {.name = "threads",
+     .python_name = "n_jobs",
+     .symbol = "",
+     .help = "number of threads, which changes no bit of the result; 0 for all this process may use",
+     .group = "machine",
+     .field = &LearnOptions::n_threads,
+     .min = 0,
+     .max = 1024},
+}};
+
+}  // namespace
+
+std::span<const OptionInfo> learn_option_table() {
+  return kTable;
+}
+
+const OptionInfo* find_learn_option(std::string_view name) {
+  const auto row = std::find_if(kTable.begin(), kTable.end(), [&](const OptionInfo& o) { return o.name == name; });
+  return row == kTable.end() ? nullptr : &*row;
+}
+
+}  // namespace dualdict

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/csv_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "io/input_error.h"
+
+namespace dualdict {
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+
+std::string_view trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+// ' ' stands for any run of blanks. Semicolons win over commas, which may be decimal commas beside them.
+char find_separator(std::string_view line) {
+  for (const char c : {';', ',', '\t'})
+    if (line.find(c) != std::string_view::npos) return c;
+  return ' ';
+}
+
+// Takes the lines of a text one by one, without their ends.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : rest_(text) {
+    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);  // the byte order mark that some editors write
+  }
+
+  // The next line that is not blank.
+  std::optional<std::string_view> next() {
+    while (!rest_.empty()) {
+      const std::size_t end = rest_.find('\n');
+      std::string_view line = rest_.substr(0, end);
+      rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
+      ++number_;
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      if (!trim(line).empty()) return line;
+    }
+    return std::nullopt;
+  }
+
+  std::size_t number() const { return number_; }
+
+ private:
+  std::string_view rest_;
+  std::size_t number_ = 0;
+};
+
+// Calls use(field) for every field of the line.
+template <class Use>
+void for_each_field(std::string_view line, char separator, Use use) {
+  line = trim(line).empty() || separator == '\t' ? line : trim(line);
+  for (;;) {
+    const std::size_t end = separator == ' ' ? line.find_first_of(kBlanks) : line.find(separator);
+    use(trim(line.substr(0, end)));
+    if (end == std::string_view::npos) return;
+    line.remove_prefix(end + 1);
+    if (separator == ' ') line = trim(line);
+  }
+}
+
+std::errc parse_number(std::string_view field, double& value) {
+  if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);
+  const char* end = field.data() + field.size();
+  const auto result = std::from_chars(field.data(), end, value);
+  if (result.ec == std::errc{} && result.ptr != end) return std::errc::invalid_argument;
+  return result.ec;
+}
+
+class CsvParser {
+ public:
+  CsvParser(const std::string& name, std::string_view text) : name_(name), lines_(text) {
+    // Every number is followed by one of these or by the end: a bound that the text itself proves.
+    const auto is_boundary = [](char c) { return c == '\n' || c == ';' || c == ',' || c == '\t' || c == ' '; };
+    values_.reserve(static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_boundary)) + 1);
+  }
+
+  std::unique_ptr<MatrixFile> parse() {
+    while (const auto line = lines_.next()) {
+      if (separator_ == '\0') {
+        separator_ = find_separator(*line);
+        if (is_header(*line)) continue;
+      }
+      add_row(*line);
+    }
+    if (n_rows_ == 0) fail_input(name_, "holds no row of numbers");
+    MatrixInfo info;
+    info.rows = n_rows_;
+    info.cols = n_cols_;
+    info.type = ElementType::kFloat64;
+    values_.shrink_to_fit();
+    return std::make_unique<DenseMatrixFile>(make_memory_bytes(name_, std::move(values_)), 0,
+                                             ElementFormat{Scalar::kFloat64, false}, info);
+  }
+
+ private:
+  bool is_header(std::string_view line) const {
+    bool any_number = false;
+    for_each_field(line, separator_, [&](std::string_view field) {
+      double value = 0;
+      any_number = any_number || parse_number(field, value) == std::errc{};
+    });
+    return !any_number;
+  }
+
+  void add_row(std::string_view line) {
+    std::size_t column = 0;
+    for_each_field(line, separator_, [&](std::string_view field) {
+      ++column;
+      double value = 0;
+      const std::errc error = parse_number(field, value);
+      if (error != std::errc{}) fail_field(column, field, error);
+      values_.push_back(value);
+    });
+    if (n_rows_ == 0) n_cols_ = column;
+    if (column != n_cols_)
+      fail_input(name_, "line " + std::to_string(lines_.number()) + " has " + std::to_string(column) +
+                            " columns, the rows before it have " + std::to_string(n_cols_));
+    ++n_rows_;
+  }
+
+  [[noreturn]] void fail_field(std::size_t column, std::string_view field, std::errc error) const {
+    std::string what = "line " + std::to_string(lines_.number()) + ", column " + std::to_string(column) + ": ";
+    if (field.empty()) {
+      what += "is empty; every field must be a number";
+    } else if (error == std::errc::result_out_of_range) {
+      what += in_quotes(field) + " is out of the range of a double";
+    } else {
+      what += in_quotes(field) + " is not a number";
+      if (n_rows_ == 0) what += " (a header line must hold no numbers)";
+    }
+    fail_input(name_, what);
+  }
+
+  std::string name_;
+  Lines lines_;
+  char separator_ = '\0';
+  std::size_t n_rows_ = 0;
+  std::size_t n_cols_ = 0;
+  std::vector<double> values_;
+};
+
+}  // namespace
+
+std::unique_ptr<MatrixFile> read_csv(std::shared_ptr<const ByteSource> bytes) {
+  const auto loaded = load_into_memory(std::move(bytes));
+  const auto content = loaded->in_memory();
+  return CsvParser(loaded->name(), {reinterpret_cast<const char*>(content.data()), content.size()}).parse();
+}
+
+}  // namespace dualdict

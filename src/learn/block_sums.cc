@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learn/block_sums.h"
+
+#include <algorithm>
+
+namespace dualdict {
+namespace {
+
+// Rows of the result that one task makes: a few kernel tiles, and enough tasks for many threads.
+constexpr std::size_t kRowsPerTask = 8 * kTileRows;
+
+}  // namespace
+
+template <class T>
+BlockSums<T>::BlockSums(std::size_t n_workers, std::size_t max_cols) {
+  scratch_.reserve(n_workers);
+  for (std::size_t i = 0; i < n_workers; ++i) scratch_.emplace_back(kRowsPerTask, max_cols);
+}
+
+template <class T>
+void BlockSums<T>::add(ThreadPool& pool, std::span<const BlockProduct<T>> blocks, bool symmetric, Matrix<double>& sum) {
+  const std::size_t n_tasks = (sum.rows() + kRowsPerTask - 1) / kRowsPerTask;
+  pool.run(n_tasks, [&](std::size_t task, std::size_t worker) {
+    const std::size_t first_row = task * kRowsPerTask;
+    const std::size_t n_rows = std::min(kRowsPerTask, sum.rows() - first_row);
+    const std::size_t first_column = symmetric ? first_row : 0;
+    const MatrixView<T> tile(scratch_[worker].data(), n_rows, sum.cols(), scratch_[worker].cols());
+    for (const BlockProduct<T>& block : blocks) {
+      Left<T> left = transposed(block.left);
+      left.data += first_row * left.row_stride;
+      left.rows = n_rows;
+      multiply(left, *block.right, tile, Into::kSet, first_column);
+      for (std::size_t i = 0; i < n_rows; ++i) {
+        double* out = sum.row(first_row + i);
+        const T* in = tile.row(i);
+        for (std::size_t j = first_column; j < sum.cols(); ++j) out[j] += static_cast<double>(in[j]);
+      }
+    }
+  });
+}
+
+template <class T>
+void BlockSums<T>::mirror(Matrix<double>& sum) {
+  for (std::size_t i = 0; i < sum.rows(); ++i)
+    for (std::size_t j = 0; j < i; ++j) sum(i, j) = sum(j, i);
+}
+
+template class BlockSums<float>;
+template class BlockSums<double>;
+
+}  // namespace dualdict

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums of products over blocks of samples, in double, with the same bits for any number of threads: threads share out
+// the rows of the result, and each row adds the blocks in their order.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/thread_pool.h"
+#include "dualdict/matrix.h"
+#include "linalg/product.h"
+
+namespace dualdict {
+
+// One block's share: left' right, left n x rows, right n x cols packed.
+template <class T>
+struct BlockProduct {
+  MatrixView<const T> left;
+  const PackedRight<T>* right;
+};
+
+template <class T>
+class BlockSums {
+ public:
+  BlockSums(std::size_t n_workers, std::size_t max_cols);
+
+  // sum (rows x cols) += the blocks' products, in the order given. symmetric: only the upper triangle is kept up to
+  // date; mirror() fills the rest.
+  void add(ThreadPool& pool, std::span<const BlockProduct<T>> blocks, bool symmetric, Matrix<double>& sum);
+  static void mirror(Matrix<double>& sum);
+
+ private:
+  std::vector<Matrix<T>> scratch_;  // one tile per worker
+};
+
+}  // namespace dualdict

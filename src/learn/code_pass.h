@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The code step over all samples, and the sums of the codes that the other steps need.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+#include "core/thread_pool.h"
+#include "learn/block_sums.h"
+#include "learn/samples.h"
+#include "solvers/code_step.h"
+#include "solvers/objective.h"
+
+namespace dualdict {
+
+// What a pass leaves beside the codes.
+struct PassReport {
+  CodeReport codes;                // sums over all samples
+  std::vector<std::size_t> usage;  // samples with a nonzero coefficient of each atom
+};
+
+template <class T>
+class CodePass {
+ public:
+  CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool& pool, const std::atomic<bool>* interrupt);
+
+  // Improves the codes u (N x K) of all samples and, when moments is not null, sets its uu, ux and sum_abs_codes.
+  PassReport run(const CodeProblem<T>& problem, const CodeOptions& options, Matrix<T>& u, Moments* moments);
+
+ private:
+  // The blocks [first, first + count): codes, their report in reports_, packed codes when wanted.
+  void run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first, std::size_t count,
+                Matrix<T>& u, bool pack);
+
+  const Samples<T>& samples_;
+  ThreadPool& pool_;
+  const std::atomic<bool>* interrupt_;
+  std::size_t wave_;                             // blocks between two rounds of sums
+  std::vector<CodeWorkspace<T>> work_;           // per worker
+  std::vector<std::vector<std::size_t>> usage_;  // per worker; whole numbers, so their order does not matter
+  std::vector<CodeReport> reports_;              // per block of the wave
+  std::vector<PackedRight<T>> packed_;           // per block of the wave
+  std::vector<BlockProduct<T>> products_;
+  BlockSums<T> sums_;
+  Matrix<double> xu_;  // d x K, the transpose of Moments::ux
+};
+
+}  // namespace dualdict

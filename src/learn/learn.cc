@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dualdict/learn.h"
+
+#include "dualdict/error.h"
+#include "learn/learner.h"
+
+namespace dualdict {
+namespace {
+
+// An initial matrix, if given, must be as wide as the samples.
+void require_width(const Matrix<double>& matrix, const char* name, const DataSource& data) {
+  if (matrix.empty() || matrix.cols() == data.n_features()) return;
+  throw Error(ErrorKind::kUsage, std::string(name) + " has " + std::to_string(matrix.cols()) +
+                                     " features, the samples of " + data.name() + " have " +
+                                     std::to_string(data.n_features()) + "; they must agree");
+}
+
+}  // namespace
+
+LearnResult learn(const DataSource& data, const LearnOptions& options, const LearnContext& context) {
+  validate(options);
+  require_width(options.initial_dictionary, "the initial dictionary", data);
+  require_width(options.initial_dual, "the initial dual", data);
+  if (context.validation != nullptr && context.validation->n_features() != data.n_features())
+    throw Error(ErrorKind::kInput, context.validation->name() + ": " +
+                                       std::to_string(context.validation->n_features()) + " features, the samples of " +
+                                       data.name() + " have " + std::to_string(data.n_features()) +
+                                       "; they must agree");
+  if (options.dtype == DType::kFloat64) return Learner<double>(data, options, context).run();
+  return Learner<float>(data, options, context).run();
+}
+
+}  // namespace dualdict

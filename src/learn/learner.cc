@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learn/learner.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <type_traits>
+
+#include "dualdict/error.h"
+#include "learn/initialise.h"
+#include "linalg/vectors.h"
+#include "solvers/dictionary_step.h"
+
+namespace dualdict {
+namespace {
+
+// Eigenvalues of XX' below this share of the largest count as zero. The sums UX' of float codes carry a relative error
+// near 1e-7: dividing it by a smaller eigenvalue would fill C with noise.
+template <class T>
+constexpr double kEigenvalueCut = std::is_same_v<T, float> ? 1e-6 : 1e-12;
+
+// A rise of E that rounding can make.
+template <class T>
+constexpr double kRoundingRise = std::is_same_v<T, float> ? 1e-6 : 1e-12;
+
+// While E falls fast, one look at every code is enough; full accuracy is bounded only against endless loops.
+constexpr std::size_t kCheapSweeps = 3;
+constexpr std::size_t kAccurateSweeps = 1000;
+constexpr std::size_t kCheapFista = 30;
+constexpr std::size_t kAccurateFista = 2000;
+// The gap that an accurate step of D or C may leave, relative to E.
+constexpr double kStepGap = 1e-5;
+
+Objective make_objective(const LearnOptions& options, std::size_t n_features) {
+  Objective objective;
+  objective.n_features = n_features;
+  objective.n_atoms = options.n_atoms;
+  objective.eta = options.eta;
+  objective.mu = options.mu;
+  objective.positive_codes = options.positive_codes;
+  objective.positive_dictionary = options.positive_dictionary;
+  return objective;
+}
+
+Communicator& choose(Communicator* given, Communicator& alone) {
+  return given != nullptr ? *given : alone;
+}
+
+}  // namespace
+
+template <class T>
+Learner<T>::Learner(const DataSource& data, const LearnOptions& options, const LearnContext& context)
+    : data_(data),
+      options_(options),
+      context_(context),
+      pool_(resolve_threads(options.n_threads)),
+      communicator_(choose(context.communicator, alone_)),
+      transform_(Transform::fit(context.preprocess, data)),
+      samples_(load_samples<T>(data, transform_, pool_, context.hooks.interrupt)),
+      objective_(make_objective(options, data.n_features())),
+      codes_(samples_.n_samples(), options.n_atoms),
+      pass_(samples_, options.n_atoms, pool_, context.hooks.interrupt),
+      replacer_(options.n_atoms, options.replace_below),
+      dual_solver_(samples_.xx, kEigenvalueCut<T>),
+      rule_(options.rtol, options.history, kRoundingRise<T>) {
+  moments_.uu = Matrix<double>(options.n_atoms, options.n_atoms);
+  moments_.ux = Matrix<double>(options.n_atoms, data.n_features());
+  moments_.xx = samples_.xx;
+  moments_.squared_samples = samples_.squared;
+  usage_.resize(options.n_atoms);
+  summary_.n_samples = samples_.n_samples();
+  summary_.n_features = samples_.n_features();
+}
+
+template <class T>
+LearnResult Learner<T>::run() {
+  try {
+    initialise();
+    while (!limit_reached(options_, clock_.seconds(), summary_) && iterate()) {
+    }
+  } catch (const Interrupted&) {
+    summary_.outcome = Outcome::kInterrupted;
+    summary_.message = "interrupted after " + std::to_string(summary_.iterations.size()) + " iterations";
+  }
+  measure_result();
+  return make_result();
+}
+
+template <class T>
+void Learner<T>::initialise() {
+  Random random(options_.seed);
+  dictionary_ = options_.initial_dictionary;
+  if (dictionary_.empty())
+    dictionary_ = initial_dictionary(samples_, options_.n_atoms, options_.positive_dictionary, random);
+  dual_ = options_.initial_dual.empty() ? dictionary_ : options_.initial_dual;
+  round_rows_to_ball<T>(dictionary_);
+  round_rows_to_ball<T>(dual_);
+  choose_tau();
+  rule_.restart(energy_from_moments(objective_, moments_, dictionary_, dual_).total());
+}
+
+template <class T>
+void Learner<T>::choose_tau() {
+  problem_.assign(objective_, dictionary_, dual_);
+  const SilencingTau silencing = silencing_tau(problem_, samples_, pool_);
+  std::ostringstream how;
+  if (options_.tau) {
+    objective_.tau = *options_.tau;
+    how << "tau = " << objective_.tau;
+  } else if (options_.nonzeros && silencing.largest > 0) {
+    tau_search_.emplace(*options_.nonzeros, objective_.k());
+    objective_.tau = tau_search_->start(samples_, objective_, dictionary_, dual_, silencing.largest);
+    how << "tau = " << objective_.tau << " to start with, to be moved until codes have " << *options_.nonzeros
+        << " nonzeros";
+  } else {
+    objective_.tau = kDefaultTauFraction * silencing.mean;
+    how << "tau = " << objective_.tau << ", the default: " << kDefaultTauFraction
+        << " of the mean tau that silences a sample (--tau and --nonzeros choose another)";
+  }
+  summary_.tau_max = silencing.largest;
+  how << "; tau_max = " << silencing.largest
+      << " at the start. Effective weights: coding eta d/K = " << objective_.eta * objective_.d() / objective_.k()
+      << ", threshold tau d/K = " << objective_.tau * objective_.d() / objective_.k();
+  say(how.str());
+}
+
+template <class T>
+CodeOptions Learner<T>::code_options() const {
+  CodeOptions options;
+  const bool fista = options_.solver == Solver::kFista;
+  options.method = fista ? CodeMethod::kFista : CodeMethod::kDescent;
+  options.tolerance = options_.inner_tolerance;
+  options.max_sweeps = accurate_ ? (fista ? kAccurateFista : kAccurateSweeps) : (fista ? kCheapFista : kCheapSweeps);
+  return options;
+}
+
+template <class T>
+bool Learner<T>::iterate() {
+  IterationRecord record;
+  record.iteration = summary_.iterations.size() + 1;
+  record.tau = objective_.tau;
+  problem_.assign(objective_, dictionary_, dual_);
+  if (options_.solver == Solver::kFista) problem_.find_largest_curvature();
+  const CodeOptions code_options = this->code_options();
+  const PassReport pass = pass_.run(problem_, code_options, codes_, &moments_);
+  usage_ = pass.usage;
+  record.dead_atoms = count_dead(usage_);
+  record.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(samples_.n_samples());
+  record.energy_after_codes = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
+  const double scale = record.energy_after_codes > 0 ? record.energy_after_codes : 1.0;
+  record.duality_gap = pass.codes.gap / scale;
+
+  const Matrix<double> old_dictionary = dictionary_;
+  const Matrix<double> old_dual = dual_;
+  if (pass.codes.nonzeros > 0 && options_.replace_below > 0)
+    record.replaced_atoms = replacer_.replace(samples_, objective_, usage_, pool_, codes_, dictionary_, moments_);
+  summary_.replaced_atoms += record.replaced_atoms;
+  sum_over_ranks();
+  step_gap_ = 0;
+  update_dictionary(record.energy_after_codes);
+  record.energy_after_dictionary = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
+  if (objective_.eta > 0) update_dual(record.energy_after_codes);
+
+  record.energy = energy_from_moments(objective_, moments_, dictionary_, dual_);
+  record.dictionary_change = relative_change(dictionary_, old_dictionary);
+  record.dual_change = relative_change(dual_, old_dual);
+  record.relative_change = rule_.advance(record.energy.total());
+  const bool exact_codes = pass.codes.max_kkt <= options_.inner_tolerance || record.duality_gap <= 0.01 * kStepGap;
+  record.accurate = accurate_ && exact_codes && step_gap_ <= kStepGap * scale;
+  record.seconds = clock_.seconds();
+  summary_.iterations.push_back(record);
+  return should_continue(record);
+}
+
+template <class T>
+void Learner<T>::update_dictionary(double energy) {
+  DictionaryStepOptions options;
+  options.gap_tolerance = kStepGap * energy;
+  const bool fista = options_.solver == Solver::kFista;
+  options.max_passes = accurate_ ? 50 : 5;
+  options.max_fista_iterations = accurate_ ? kAccurateFista : (fista ? kCheapFista : 0);
+  const StepReport report = fista ? dictionary_step_fista(objective_, moments_, options, dictionary_)
+                                  : dictionary_step_fast(objective_, moments_, options, dictionary_);
+  round_rows_to_ball<T>(dictionary_);
+  step_gap_ += report.gap;
+}
+
+template <class T>
+void Learner<T>::update_dual(double energy) {
+  if (options_.solver == Solver::kFista) {
+    step_gap_ +=
+        dual_step_fista(objective_, moments_, kStepGap * energy, accurate_ ? kAccurateFista : kCheapFista, dual_).gap;
+  } else {
+    dual_solver_.step(objective_, moments_, dual_);
+  }
+  round_rows_to_ball<T>(dual_);
+}
+
+template <class T>
+bool Learner<T>::should_continue(const IterationRecord& record) {
+  if (!std::isfinite(record.energy.total())) {
+    summary_.outcome = Outcome::kNumericalFailure;
+    summary_.message = "E is not finite after iteration " + std::to_string(record.iteration);
+    throw Error(ErrorKind::kNumerical, summary_.message + "; use --dtype float64, or scale the data");
+  }
+  const bool wants_stop = context_.hooks.on_iteration && context_.hooks.on_iteration(record) == Action::kStop;
+  if ((!tau_search_ || samples_.squared == 0) && trivial(record, summary_.tau_max, samples_.squared == 0, summary_))
+    return false;
+  if (wants_stop) {
+    summary_.outcome = Outcome::kStopped;
+    summary_.message = "stopped by the caller after iteration " + std::to_string(record.iteration);
+    return false;
+  }
+  if (move_tau(record.nonzeros_per_code)) return true;
+  if (converged(rule_, record, summary_)) return false;
+  // Cheap steps must not fake convergence: from here on they are accurate.
+  if (rule_.is_near(record.relative_change)) accurate_ = true;
+  return true;
+}
+
+template <class T>
+bool Learner<T>::move_tau(double nonzeros) {
+  if (!tau_search_) return false;
+  const double tau = tau_search_->next(objective_.tau, nonzeros);
+  if (tau == objective_.tau) return false;
+  objective_.tau = tau;
+  rule_.restart(energy_from_moments(objective_, moments_, dictionary_, dual_).total());
+  return true;
+}
+
+template <class T>
+void Learner<T>::sum_over_ranks() {
+  communicator_.sum(std::span(moments_.uu.data(), moments_.uu.size()));
+  communicator_.sum(std::span(moments_.ux.data(), moments_.ux.size()));
+  communicator_.sum(std::span(&moments_.sum_abs_codes, 1));
+}
+
+template <class T>
+void Learner<T>::say(const std::string& message) const {
+  if (context_.hooks.on_message) context_.hooks.on_message(message);
+}
+
+template class Learner<float>;
+template class Learner<double>;
+
+}  // namespace dualdict

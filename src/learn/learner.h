@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One fit: the state that goes from iteration to iteration.
+#pragma once
+
+#include <optional>
+
+#include "core/clock.h"
+#include "core/communicator.h"
+#include "core/thread_pool.h"
+#include "dualdict/learn.h"
+#include "learn/atoms.h"
+#include "learn/code_pass.h"
+#include "learn/samples.h"
+#include "learn/stopping.h"
+#include "learn/tau.h"
+#include "solvers/code_problem.h"
+#include "solvers/dual_step.h"
+#include "solvers/objective.h"
+
+namespace dualdict {
+
+template <class T>
+class Learner {
+ public:
+  Learner(const DataSource& data, const LearnOptions& options, const LearnContext& context);
+  // Runs to the end and hands over the model. Once per Learner.
+  LearnResult run();
+
+ private:
+  void initialise();
+  void choose_tau();
+  // One outer iteration as in the paper: codes, unused atoms, dictionary, dual. Returns whether to go on.
+  bool iterate();
+  void update_dictionary(double energy);
+  void update_dual(double energy);
+  // After an iteration: the tests that can end the fit, and the callback's wish.
+  bool should_continue(const IterationRecord& record);
+  // For a wanted number of nonzeros: moves tau; true when it did.
+  bool move_tau(double nonzeros);
+  CodeOptions code_options() const;
+  void sum_over_ranks();
+  void say(const std::string& message) const;
+
+  // The last codes for the final D and C, what they measure, and the model with its encoders.
+  void measure_result();
+  LearnResult make_result();
+
+  const DataSource& data_;
+  const LearnOptions& options_;
+  const LearnContext& context_;
+  Stopwatch clock_;
+  ThreadPool pool_;
+  SingleProcess alone_;
+  Communicator& communicator_;
+  Transform transform_;
+  Samples<T> samples_;
+  Objective objective_;
+  Matrix<double> dictionary_;  // D, rounded to T
+  Matrix<double> dual_;        // C, rounded to T
+  Matrix<T> codes_;            // U
+  Moments moments_;
+  CodeProblem<T> problem_;
+  CodePass<T> pass_;
+  AtomReplacer replacer_;
+  DualSolver dual_solver_;
+  StoppingRule rule_;
+  std::optional<TauSearch> tau_search_;
+  bool accurate_ = false;  // the steps are run to full accuracy from now on
+  double step_gap_ = 0;    // what D and C leave on the table, in the units of E
+  std::vector<std::size_t> usage_;
+  LearnSummary summary_;
+};
+
+}  // namespace dualdict

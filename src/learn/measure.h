@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// E of given D, C and codes, measured from the residuals themselves: no cancellation.
+#pragma once
+
+#include "core/thread_pool.h"
+#include "learn/samples.h"
+#include "solvers/objective.h"
+
+namespace dualdict {
+
+template <class T>
+Energy measure_energy(const Samples<T>& samples, const Objective& objective, const Matrix<double>& dictionary,
+                      const Matrix<double>& dual, const Matrix<T>& u, ThreadPool& pool);
+
+}  // namespace dualdict

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The end of a fit: exact codes for the final D and C, what they measure, the encoders, the model.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/random.h"
+#include "dualdict/error.h"
+#include "dualdict/version.h"
+#include "learn/initialise.h"
+#include "learn/learner.h"
+#include "learn/measure.h"
+#include "linalg/vectors.h"
+#include "model/fit_encoders.h"
+
+namespace dualdict {
+namespace {
+
+constexpr std::size_t kFitSamples = 8000;      // to fit the encoders on
+constexpr std::size_t kMeasureSamples = 3000;  // to measure them on
+constexpr std::size_t kHasteDivisor = 8;       // fewer of both after an interrupt
+
+// The codes that are reported are as exact as the precision allows.
+template <class T>
+constexpr double kFinalTolerance = std::is_same_v<T, float> ? 1e-5 : 1e-9;
+constexpr std::size_t kFinalSweeps = 2000;
+
+// Rows of x in the order of `order`, [first, first + count).
+template <class T>
+Matrix<T> gather(const Matrix<T>& x, const std::vector<std::size_t>& order, std::size_t first, std::size_t count) {
+  Matrix<T> rows(count, x.cols());
+  for (std::size_t i = 0; i < count; ++i) std::copy_n(x.row(order[first + i]), x.cols(), rows.row(i));
+  return rows;
+}
+
+LearnOptions without_matrices(const LearnOptions& options) {
+  LearnOptions copy = options;
+  copy.initial_dictionary = Matrix<double>();
+  copy.initial_dual = Matrix<double>();
+  return copy;
+}
+
+}  // namespace
+
+template <class T>
+void Learner<T>::measure_result() {
+  if (dictionary_.empty())  // interrupted before there was a start
+    throw Error(ErrorKind::kUsage, "interrupted before learning began: there is nothing to save");
+  problem_.assign(objective_, dictionary_, dual_);
+  const bool interrupted = summary_.outcome == Outcome::kInterrupted;
+  if (!interrupted) {
+    say("coding every sample exactly");
+    CodeOptions options;
+    options.tolerance = std::min(kFinalTolerance<T>, options_.inner_tolerance);
+    options.max_sweeps = kFinalSweeps;
+    CodePass<T> pass(samples_, objective_.n_atoms, pool_, nullptr);
+    const PassReport report = pass.run(problem_, options, codes_, &moments_);
+    usage_ = report.usage;
+    if (objective_.eta == 0) {
+      dual_solver_.step(objective_, moments_, dual_);
+      round_rows_to_ball<T>(dual_);
+    }
+    summary_.max_kkt_residual = report.codes.max_kkt;
+    summary_.duality_gap = report.codes.gap;
+  }
+  summary_.energy = measure_energy(samples_, objective_, dictionary_, dual_, codes_, pool_);
+  const double total = summary_.energy.total();
+  if (interrupted) {
+    summary_.duality_gap = summary_.iterations.empty() ? 1.0 : summary_.iterations.back().duality_gap;
+  } else if (total > 0) {
+    summary_.duality_gap /= total;
+  }
+  std::size_t nonzeros = 0;
+  for (std::size_t i = 0; i < codes_.rows(); ++i) nonzeros += count_nonzeros(codes_.row(i), codes_.cols());
+  summary_.nonzeros_per_code = static_cast<double>(nonzeros) / static_cast<double>(codes_.rows());
+  summary_.tau = objective_.tau;
+  summary_.tau_max = silencing_tau(problem_, samples_, pool_).largest;
+  summary_.coding_weight = objective_.eta * objective_.d() / objective_.k();
+  summary_.threshold = objective_.tau * objective_.d() / objective_.k();
+  summary_.dead_atoms = count_dead(usage_);
+}
+
+template <class T>
+LearnResult Learner<T>::make_result() {
+  ModelParts parts;
+  parts.dtype = options_.dtype;
+  parts.dictionary = dictionary_;
+  parts.dual = dual_;
+  parts.transform = transform_;
+  parts.shape = data_.sample_shape();
+  parts.mean_norm = samples_.mean_norm > 0 ? samples_.mean_norm : 1.0;
+  parts.tau = objective_.tau;
+  parts.eta = objective_.eta;
+  parts.mu = objective_.mu;
+  parts.positive_codes = objective_.positive_codes;
+
+  say("fitting the encoders and measuring them");
+  const std::size_t haste = summary_.outcome == Outcome::kInterrupted ? kHasteDivisor : 1;
+  const std::size_t n = samples_.n_samples();
+  Random random(options_.seed, 1);
+  const std::vector<std::size_t> order = random.permutation(n);
+  Matrix<T> held_out;
+  const bool unseen = context_.validation != nullptr;
+  if (unseen) {
+    held_out = read_samples<T>(*context_.validation, transform_, 0,
+                               std::min(kMeasureSamples / haste, context_.validation->n_samples()));
+  } else {
+    const std::size_t count = n < 100 ? 0 : std::min(kMeasureSamples / haste, n / 4);
+    held_out = gather(samples_.x, order, n - count, count);
+  }
+  const std::size_t n_fit = std::min(kFitSamples / haste, unseen ? n : n - held_out.rows());
+  const Matrix<T> fit = gather(samples_.x, order, 0, n_fit);
+  fit_and_measure_encoders<T>(parts, fit.view(), held_out.view(), unseen, pool_.size());
+
+  summary_.seconds = clock_.seconds();
+  summary_.n_iterations = summary_.iterations.size();
+  summary_.given = without_matrices(options_);
+  summary_.used = summary_.given;
+  summary_.used.tau = objective_.tau;
+  summary_.used.n_threads = pool_.size();
+  parts.provenance.version = DUALDICT_VERSION;
+  parts.provenance.data_name = data_.name();
+  parts.provenance.data_fingerprint = samples_.fingerprint;
+  parts.provenance.usage = usage_;
+  parts.provenance.summary = summary_;
+  parts.provenance.summary.iterations.clear();
+  return LearnResult{Model(std::move(parts)), std::move(summary_)};
+}
+
+template class Learner<float>;
+template class Learner<double>;
+
+}  // namespace dualdict

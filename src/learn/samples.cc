@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learn/samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <type_traits>
+#include <vector>
+
+#include "core/finite.h"
+#include "core/hash.h"
+#include "dualdict/error.h"
+#include "learn/block_sums.h"
+#include "linalg/vectors.h"
+
+namespace dualdict {
+namespace {
+
+// sum of x x' in double: its small eigenvalues matter to the dual, and float products would drown them.
+template <class T>
+Matrix<double> second_moments(const Samples<T>& samples, ThreadPool& pool, const std::atomic<bool>* interrupt) {
+  constexpr std::size_t kWave = 16;
+  const std::size_t d = samples.n_features();
+  Matrix<double> xx(d, d);
+  BlockSums<double> sums(pool.size(), d);
+  std::vector<Matrix<double>> blocks(kWave);
+  std::vector<PackedRight<double>> packed(kWave);
+  std::vector<BlockProduct<double>> products(kWave);
+  for (std::size_t first = 0; first < samples.n_blocks(); first += kWave) {
+    throw_if_interrupted(interrupt);
+    const std::size_t count = std::min(kWave, samples.n_blocks() - first);
+    pool.run(count, [&](std::size_t i, std::size_t) {
+      blocks[i] = convert<double>(samples.block(first + i));
+      packed[i].pack(blocks[i].view());
+      products[i] = {blocks[i].view(), &packed[i]};
+    });
+    sums.add(pool, std::span(products).first(count), true, xx);
+  }
+  BlockSums<double>::mirror(xx);
+  return xx;
+}
+
+// Codes are about as large as samples and get squared: their squares must neither overflow nor vanish in T.
+template <class T>
+void require_range(double mean_norm, const std::string& name) {
+  constexpr double kLimit = std::is_same_v<T, float> ? 1e15 : 1e100;
+  if (mean_norm == 0 || (mean_norm <= kLimit && mean_norm >= 1 / kLimit)) return;
+  std::ostringstream message;
+  message << name << ": the mean norm of the samples is " << mean_norm << "; it must be 0 or between " << 1 / kLimit
+          << " and " << kLimit << " for this precision: divide the data by a constant (--scale)";
+  throw Error(ErrorKind::kInput, message.str());
+}
+
+}  // namespace
+
+template <class T>
+Matrix<T> read_samples(const DataSource& data, const Transform& transform, std::size_t first, std::size_t count) {
+  Matrix<T> x(count, data.n_features());
+  data.read(first, x.view());
+  require_finite<T>(x.view(), data.name(), first);
+  transform.apply(x.view());
+  return x;
+}
+
+template <class T>
+Samples<T> load_samples(const DataSource& data, const Transform& transform, ThreadPool& pool,
+                        const std::atomic<bool>* interrupt) {
+  Samples<T> samples;
+  samples.x = read_samples<T>(data, transform, 0, data.n_samples());
+  Hasher hasher;
+  hasher.add(samples.x.data(), samples.x.size() * sizeof(T));
+  samples.fingerprint = hasher.digest();
+  for (std::size_t i = 0; i < samples.n_samples(); ++i) {
+    const double squared = squared_norm(samples.x.row(i), samples.n_features());
+    samples.squared += squared;
+    samples.mean_norm += std::sqrt(squared);
+  }
+  samples.mean_norm /= static_cast<double>(samples.n_samples());
+  require_range<T>(samples.mean_norm, data.name());
+  samples.xx = second_moments(samples, pool, interrupt);
+  return samples;
+}
+
+template Matrix<float> read_samples<float>(const DataSource&, const Transform&, std::size_t, std::size_t);
+template Matrix<double> read_samples<double>(const DataSource&, const Transform&, std::size_t, std::size_t);
+template Samples<float> load_samples<float>(const DataSource&, const Transform&, ThreadPool&, const std::atomic<bool>*);
+template Samples<double> load_samples<double>(const DataSource&, const Transform&, ThreadPool&,
+                                              const std::atomic<bool>*);
+
+}  // namespace dualdict

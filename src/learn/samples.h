@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The training samples in memory, preprocessed, with the sums over them that never change.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+
+#include "core/thread_pool.h"
+#include "dualdict/data.h"
+#include "dualdict/matrix.h"
+#include "dualdict/preprocess.h"
+#include "solvers/code_step.h"
+
+namespace dualdict {
+
+// Thrown between blocks when LearnHooks::interrupt is set; learn() turns it into an outcome.
+struct Interrupted {};
+
+template <class T>
+struct Samples {
+  Matrix<T> x;           // N x d
+  Matrix<double> xx;     // d x d: sum of x x', in double whatever T
+  double squared = 0;    // sum of |x|^2
+  double mean_norm = 0;  // mean of |x|
+  std::string fingerprint;
+
+  std::size_t n_samples() const { return x.rows(); }
+  std::size_t n_features() const { return x.cols(); }
+  std::size_t n_blocks() const { return (x.rows() + kBlockSamples - 1) / kBlockSamples; }
+  std::size_t block_size(std::size_t block) const { return std::min(kBlockSamples, x.rows() - block * kBlockSamples); }
+  MatrixView<const T> block(std::size_t block) const {
+    return x.view().row_range(block * kBlockSamples, block_size(block));
+  }
+};
+
+// Reads all samples, refuses NaN and Inf (Error(kInput), with count and first position), preprocesses, sums.
+template <class T>
+Samples<T> load_samples(const DataSource& data, const Transform& transform, ThreadPool& pool,
+                        const std::atomic<bool>* interrupt);
+
+// Reads `count` samples from `first` on and preprocesses them.
+template <class T>
+Matrix<T> read_samples(const DataSource& data, const Transform& transform, std::size_t first, std::size_t count);
+
+inline void throw_if_interrupted(const std::atomic<bool>* interrupt) {
+  if (interrupt != nullptr && interrupt->load(std::memory_order_relaxed)) throw Interrupted{};
+}
+
+}  // namespace dualdict

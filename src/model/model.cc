@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dualdict/model.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/finite.h"
+#include "dualdict/error.h"
+
+namespace dualdict {
+namespace {
+
+std::string shape_of(std::size_t rows, std::size_t cols) {
+  return std::to_string(rows) + " x " + std::to_string(cols);
+}
+
+// Checks the parts of one model and rounds its tensors to the model's precision, so that what is used is what is saved.
+class PartsChecker {
+ public:
+  explicit PartsChecker(ModelParts& parts)
+      : parts_(parts), n_atoms_(parts.dictionary.rows()), n_features_(parts.dictionary.cols()) {}
+
+  void check() {
+    if (parts_.dictionary.empty()) fail("dictionary", shape_of(n_atoms_, n_features_), "at least 1 x 1");
+    check_matrix("dictionary", parts_.dictionary, n_features_);
+    check_matrix("dual", parts_.dual, n_features_);
+    check_encoder("encoder.sparse", parts_.sparse, false);
+    check_encoder("encoder.corrected", parts_.corrected, true);
+    check_numbers();
+    check_sizes();
+  }
+
+ private:
+  [[noreturn]] static void fail(const std::string& field, const std::string& value, const std::string& rule) {
+    throw Error(ErrorKind::kInput, "model: " + field + " is " + value + "; it must be " + rule);
+  }
+
+  void round_to_dtype(double* values, std::size_t n) const {
+    if (parts_.dtype == DType::kFloat64) return;
+    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<double>(static_cast<float>(values[i]));
+  }
+
+  void check_matrix(const std::string& field, Matrix<double>& matrix, std::size_t n_cols) const {
+    if (matrix.rows() != n_atoms_ || matrix.cols() != n_cols)
+      fail(field, shape_of(matrix.rows(), matrix.cols()), shape_of(n_atoms_, n_cols));
+    round_to_dtype(matrix.data(), matrix.size());
+    require_finite(std::as_const(matrix).view(), "model: " + field);
+  }
+
+  void check_vector(const std::string& field, std::vector<double>& values) const {
+    if (values.size() != n_atoms_)
+      fail(field, std::to_string(values.size()) + " long", std::to_string(n_atoms_) + " long, one number an atom");
+    round_to_dtype(values.data(), values.size());
+    require_finite(MatrixView<const double>(values.data(), 1, values.size()), "model: " + field);
+  }
+
+  void check_encoder(const std::string& name, FittedEncoder& encoder, bool has_feedback) const {
+    if (encoder.empty()) {
+      if (!encoder.feedback.empty() || !encoder.gain.empty() || !encoder.threshold.empty() || !encoder.growth.empty() ||
+          !encoder.tau_slope.empty() || !encoder.quantiles.empty() || !encoder.decoder.empty())
+        fail(name + ".weights", "empty", "given when another part of the encoder is");
+      return;
+    }
+    check_matrix(name + ".weights", encoder.weights, n_features_);
+    if (has_feedback)
+      check_matrix(name + ".feedback", encoder.feedback, n_atoms_);
+    else if (!encoder.feedback.empty())
+      fail(name + ".feedback", shape_of(encoder.feedback.rows(), encoder.feedback.cols()), "empty");
+    check_vector(name + ".gain", encoder.gain);
+    check_vector(name + ".threshold", encoder.threshold);
+    check_vector(name + ".growth", encoder.growth);
+    check_vector(name + ".tau_slope", encoder.tau_slope);
+    if (!encoder.quantiles.empty()) check_matrix(name + ".quantiles", encoder.quantiles, encoder.quantiles.cols());
+    if (!encoder.decoder.empty()) check_matrix(name + ".decoder", encoder.decoder, n_features_);
+  }
+
+  void check_numbers() const {
+    const auto check = [](const std::string& field, double value) {
+      if (!(std::isfinite(value) && value >= 0)) fail(field, std::to_string(value), "a finite number >= 0");
+    };
+    check("tau", parts_.tau);
+    check("eta", parts_.eta);
+    check("mu", parts_.mu);
+    check("mean_norm", parts_.mean_norm);
+  }
+
+  void check_sizes() const {
+    const SampleShape& shape = parts_.shape;
+    const bool is_picture = shape.height != 0 || shape.width != 0;
+    // Each side first: a product of huge sides could wrap to the right number.
+    if (is_picture &&
+        (shape.height > n_features_ || shape.width > n_features_ || shape.height * shape.width != n_features_))
+      fail("sample shape", shape_of(shape.height, shape.width),
+           "0 x 0 or have as many elements as the " + std::to_string(n_features_) + " features");
+    const std::size_t n_means = parts_.transform.feature_means().size();
+    if (n_means != 0 && n_means != n_features_)
+      fail("transform.feature_means", std::to_string(n_means) + " long", std::to_string(n_features_) + " long");
+    const std::size_t n_used = parts_.provenance.usage.size();
+    if (n_used != 0 && n_used != n_atoms_)
+      fail("usage", std::to_string(n_used) + " long", "empty or " + std::to_string(n_atoms_) + " long");
+  }
+
+  ModelParts& parts_;
+  std::size_t n_atoms_;
+  std::size_t n_features_;
+};
+
+}  // namespace
+
+Model::Model(ModelParts parts) {
+  PartsChecker(parts).check();
+  parts_ = std::make_shared<const ModelParts>(std::move(parts));
+}
+
+}  // namespace dualdict
