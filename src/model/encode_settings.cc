@@ -150,6 +150,10 @@ ModeSettings resolve_settings(const Model& model, const EncodeOptions& options, 
   if (options.mode == EncodeMode::kSparse || options.mode == EncodeMode::kCorrected) {
     const FittedEncoder& fitted = options.mode == EncodeMode::kSparse ? parts.sparse : parts.corrected;
     if (fitted.empty()) return settings;  // refused where the tensors are needed
+    if (fitted.quantiles.empty())
+      throw Error(ErrorKind::kInput, "nonzeros " + number(*options.nonzeros) +
+                                         ": the model has no quantiles for mode " + mode_name(options) +
+                                         "; give tau instead");
     settings.tau_shift = shift_for_nonzeros(fitted, parts.tau, *options.nonzeros);
     settings.tau = std::max(0.0, parts.tau + settings.tau_shift);
     return settings;
