@@ -8,7 +8,7 @@ namespace dualdict::naive {
 namespace {
 
 constexpr double kGap = 1e-9;        // a code is done when its duality gap <= kGap times its energy
-constexpr double kKkt = 1e-4;        // and its KKT residual <= kKkt times lambda;
+constexpr double kKkt = 1e-3;        // and its KKT residual <= kKkt times lambda;
 constexpr double kDenseKkt = 1e-10;  // with tau = 0 when its KKT residual <= kDenseKkt times the largest |b_j|
 // Bounds of the work on one code. With tau = 0 sweeps are dense, and a singular H may converge as slowly as it likes.
 constexpr std::size_t kMaxSweeps = 5000;
@@ -93,32 +93,36 @@ double first_crossing(const CodeProblem& p, const Code& w, const std::vector<std
   return first;
 }
 
-// Rows [0, n) of the Cholesky factor of H on the support. Returns n, less than the size of the support when the next
-// pivot, then `pivot`, is nothing but rounding: that coordinate depends on those before it.
+// Rows [0, n) of the upper Cholesky factor of H on the support. Returns n, less than the size of the support when the
+// next pivot, then `pivot`, is nothing but rounding: that coordinate depends on those before it.
 std::size_t factorise(const CodeProblem& p, const std::vector<std::size_t>& support, Matrix<double>& factor,
                       double& pivot) {
-  for (std::size_t i = 0; i < support.size(); ++i) {
-    const double* row = p.hessian.row(support[i]);
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = row[support[j]];
-      for (std::size_t k = 0; k < j; ++k) sum -= factor(i, k) * factor(j, k);
-      if (j < i) factor(i, j) = sum / factor(j, j);
-      pivot = sum;
+  const std::size_t size = support.size();
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = i; j < size; ++j) factor(i, j) = p.hessian(support[i], support[j]);
+  for (std::size_t k = 0; k < size; ++k) {
+    double* top = factor.row(k);
+    pivot = top[k];
+    if (!(pivot > 1e-12 * p.hessian(support[k], support[k]))) return k;
+    const double root = std::sqrt(pivot);
+    for (std::size_t j = k; j < size; ++j) top[j] /= root;
+    for (std::size_t i = k + 1; i < size; ++i) {
+      double* row = factor.row(i);
+      const double weight = top[i];
+      for (std::size_t j = i; j < size; ++j) row[j] -= weight * top[j];
     }
-    if (!(pivot > 1e-12 * row[support[i]])) return i;
-    factor(i, i) = std::sqrt(pivot);
   }
-  return support.size();
+  return size;
 }
 
 // Solves with the first n rows of the factor, in place.
 void solve(const Matrix<double>& factor, std::size_t n, std::vector<double>& x) {
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) x[i] -= factor(i, k) * x[k];
     x[i] /= factor(i, i);
+    for (std::size_t k = i + 1; k < n; ++k) x[k] -= factor(i, k) * x[i];
   }
   for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) x[i] -= factor(k, i) * x[k];
+    for (std::size_t k = i + 1; k < n; ++k) x[i] -= factor(i, k) * x[k];
     x[i] /= factor(i, i);
   }
 }

@@ -40,7 +40,7 @@ CodeProblem make_problem(const ModelParts& parts);
 Code make_code(const CodeProblem& problem);
 
 // The code of a sample: coordinate descent from zero until the duality gap is at most 1e-9 of the sample's energy and
-// the KKT residual at most 1e-4 tau/K; with tau = 0 until the KKT residual is at most 1e-10 of the largest |b_j|. The
+// the KKT residual at most 1e-3 tau/K; with tau = 0 until the KKT residual is at most 1e-10 of the largest |b_j|. The
 // number of sweeps is bounded; duality_gap and max_violation tell how near it came.
 void find_code(const CodeProblem& problem, const double* sample, Code& code);
 
