@@ -32,6 +32,15 @@ std::vector<Command> add_commands(CLI::App& root) {
           add_mosaic(root), add_options(root), add_completion(root), add_generate(root)};
 }
 
+// The parser says "--atoms: 1 required K missing" when nothing follows --atoms.
+std::string parser_message(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const auto colon = text.find(':');
+  if (text.ends_with(" missing") && colon != std::string::npos)
+    return text.substr(0, colon) + ": a value must follow it";
+  return text;
+}
+
 int parse_and_run(CLI::App& root, const std::vector<Command>& commands, int argc, const char* const* argv) {
   try {
     refuse_unknown_names(root, std::vector<std::string>(argv + 1, argv + argc));
@@ -46,24 +55,29 @@ int parse_and_run(CLI::App& root, const std::vector<Command>& commands, int argc
   } catch (const CLI::ParseError& error) {
     const auto used = root.get_subcommands();
     const std::string name = used.empty() ? "dualdict" : "dualdict " + used.front()->get_name();
-    throw Error(ErrorKind::kUsage, std::string(error.what()) + " (see " + name + " --help)");
+    throw Error(ErrorKind::kUsage, parser_message(error) + " (see " + name + " --help)");
   }
-  for (const Command& command : commands)
+  std::string names;
+  for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
-  return 0;
+    names += (names.empty() ? "" : ", ") + command.app->get_name();
+  }
+  throw Error(ErrorKind::kUsage, "a command is missing: one of " + names + " (see dualdict --help)");
 }
 
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
   try {
-    CLI::App root("Learn sparse dictionaries that come with their encoder, and encode with one matrix product.",
+    CLI::App root("Learn sparse dictionaries that come with their encoder, and encode with one matrix product",
                   "dualdict");
     root.formatter(std::make_shared<HelpFormatter>());
     root.footer(kExamples);
-    root.set_version_flag("--version", "dualdict " DUALDICT_VERSION);
-    root.require_subcommand(1);
+    root.set_help_flag("-h,--help", "print this help and exit");
+    root.set_version_flag("--version", "dualdict " DUALDICT_VERSION, "print the version and exit");
+    root.require_subcommand(0, 1);
     const std::vector<Command> commands = add_commands(root);
+    for (const Command& command : commands) command.app->group("Commands");
     return parse_and_run(root, commands, argc, argv);
   } catch (const Interrupted& interrupted) {
     return interrupted.exit_code();

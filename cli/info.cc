@@ -26,8 +26,8 @@ std::string header(const Model& model) {
   text += model.dtype() == DType::kFloat32 ? ", float32" : ", float64";
   text += ", learned from " + std::to_string(summary.n_samples) + " samples of " + parts.provenance.data_name +
           " by dualdict " + parts.provenance.version + ".\n";
-  text +=
-      std::string(outcome_name(summary.outcome)) + " in " + duration(summary.seconds) + ": " + summary.message + "\n";
+  text += std::string(outcome_name(summary.outcome)) + " after " + std::to_string(summary.n_iterations) +
+          " iterations, " + duration(summary.seconds) + ": " + summary.message + "\n";
   return text;
 }
 

@@ -77,7 +77,11 @@ Samples open_samples(const Arguments& arguments) {
     samples.validation_rows = std::make_unique<RowRange>(all, n_training, n_extra);
   }
   if (!arguments.validation.empty()) {
-    if (options.patches) options.patches->n_samples = std::min<std::size_t>(3000, arguments.data.samples);
+    if (options.patches) {
+      options.patches->n_samples = std::min<std::size_t>(3000, arguments.data.samples);
+      // Other positions, should the images be the same.
+      options.patches->seed += 1;
+    }
     samples.validation_input = std::make_unique<Input>(arguments.validation, options);
   }
   return samples;
@@ -97,9 +101,16 @@ LearnResult learn_with_progress(const Arguments& arguments, const Samples& sampl
   };
   context.hooks.on_message = [&](const std::string& text) { progress.message(text); };
   context.hooks.interrupt = &interrupt_flag();
-  LearnResult result = learn(samples.training(), arguments.options, context);
-  trace.finish();
-  return result;
+  try {
+    LearnResult result = learn(samples.training(), arguments.options, context);
+    trace.finish();
+    return result;
+  } catch (const Error& error) {
+    // A signal before the first dictionary leaves nothing to save; that is no mistake of the user's.
+    if (error.kind() != ErrorKind::kUsage || interrupt_exit_code() == 0) throw;
+    progress.message(error.what());
+    throw Interrupted(interrupt_exit_code());
+  }
 }
 
 int run(Arguments arguments) {

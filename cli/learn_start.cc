@@ -9,6 +9,7 @@
 #include "dualdict/data.h"
 #include "dualdict/error.h"
 #include "dualdict/model.h"
+#include "table_flags.h"
 
 namespace dualdict::cli {
 namespace {
@@ -38,7 +39,7 @@ void add_start_flags(CLI::App& app, StartFlags& flags) {
   app.add_option("--init", flags.init,
                  "the first dictionary: samples (random ones), or a file: a model, or a matrix with one atom per row")
       ->type_name("samples|FILE")
-      ->group("Learning: method");
+      ->group(group_title("method"));
   app.add_option("--scale", flags.scale,
                  "none; unit: every sample gets norm 1; a number: every value is divided by it, as 255 for bytes")
       ->type_name("none|unit|x")

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "output.h"
+#include "table_flags.h"
 #include "text.h"
 
 namespace dualdict::cli {
@@ -29,14 +30,6 @@ std::string as_text() {
     rows.push_back({"--" + std::string(row.name), std::string(row.symbol), default_text(row), option_rule(row),
                     std::string(row.help)});
   return align(rows, 5, "");
-}
-
-std::string group_title(std::string_view group) {
-  if (group == "objective") return "What is learned";
-  if (group == "stopping") return "When learning stops";
-  if (group == "method") return "How it is learned";
-  if (group == "machine") return "Precision and threads";
-  return std::string(group);
 }
 
 std::string as_markdown() {

@@ -56,7 +56,7 @@ void refuse_unknown_option(const CLI::App& app, const std::string& argument) {
   const std::vector<std::string> known = option_names(app);
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   const std::string command = app.get_parent() == nullptr ? "dualdict" : "dualdict " + app.get_name();
-  throw Error(ErrorKind::kUsage, name + ": is no option of " + command + suggestion(name, known));
+  throw Error(ErrorKind::kUsage, name + ": is no option of " + command + (is_long ? suggestion(name, known) : ""));
 }
 
 const CLI::App* find_command(const CLI::App& root, const std::string& name) {

@@ -20,16 +20,24 @@ std::string value_name(const OptionInfo& row) {
 std::string flag_help(const OptionInfo& row) {
   std::string text(row.help);
   if (std::holds_alternative<bool LearnOptions::*>(row.field)) return text;
-  text += ": " + option_rule(row);
+  text += " (" + option_rule(row);
   const std::string value = option_text(LearnOptions{}, row);
   if (row.required)
     text += "; required";
   else if (!value.empty())
     text += "; default " + value;
-  return text;
+  return text + ")";
 }
 
 }  // namespace
+
+std::string group_title(std::string_view group) {
+  if (group == "objective") return "What is learned";
+  if (group == "stopping") return "When learning stops";
+  if (group == "method") return "How it is learned";
+  if (group == "machine") return "Precision and threads";
+  return std::string(group);
+}
 
 CLI::Option* add_table_flag(CLI::App& app, LearnOptions& options, const OptionInfo& row, const std::string& help) {
   const std::string name = "--" + std::string(row.name);
@@ -44,7 +52,7 @@ CLI::Option* add_table_flag(CLI::App& app, LearnOptions& options, const OptionIn
         name, [set] { set("true"); }, text);
   else
     flag = app.add_option_function<std::string>(name, set, text)->type_name(value_name(row));
-  return flag->group(std::string(row.group) == "objective" ? "What is learned" : "Learning: " + std::string(row.group));
+  return flag->group(group_title(row.group));
 }
 
 }  // namespace dualdict::cli

@@ -15,5 +15,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/dualdictConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/dualdictConfig.cmake ${PROJECT_BINARY_DIR}/dualdictConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dualdict)
 
+# Relative to the file itself, so that an installed tree may be moved and `cmake --install --prefix` may differ.
+file(RELATIVE_PATH DUALDICT_PREFIX_FROM_LIBDIR /${CMAKE_INSTALL_LIBDIR} /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/dualdict.pc.in ${PROJECT_BINARY_DIR}/dualdict.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dualdict.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -39,6 +39,8 @@ json parse_header(const std::string& name, const std::string& text) {
     return true;
   };
   if (!text.starts_with('{')) fail_input(name, "safetensors header: does not start with '{'");
+  // The JSON parser takes a zero byte for the end of the text and would not look at what follows.
+  if (text.find('\0') != std::string::npos) fail_input(name, "safetensors header: holds a zero byte");
   try {
     return json::parse(text, check);
   } catch (const json::parse_error& error) {
