@@ -43,6 +43,7 @@ struct CodeWorkspace {
   Matrix<T> previous;
   std::vector<std::uint32_t> list;
   std::vector<double> momentum;
+  std::vector<char> done;  // FISTA: this code is finished
   void reserve(std::size_t n_atoms, CodeMethod method);
 };
 

@@ -47,8 +47,11 @@ DescentReport<T> descend(const DescentArguments<T>& p) {
     for (std::size_t j = 0; j < p.n; ++j) report.kkt = std::max(report.kkt, kkt_residual(p, j));
     if (report.kkt <= p.tolerance || report.sweeps == p.max_sweeps) return report;
     std::size_t n_list = 0;
-    for (std::size_t j = 0; j < p.n; ++j)
-      if (p.u[j] != 0 || std::abs(p.r[j]) > p.lambda) p.list[n_list++] = static_cast<std::uint32_t>(j);
+    for (std::size_t j = 0; j < p.n; ++j) {
+      if (p.inverse_diagonal[j] == T{0}) continue;
+      const T pull = p.positive ? p.r[j] : std::abs(p.r[j]);
+      if (p.u[j] != 0 || pull > p.lambda) p.list[n_list++] = static_cast<std::uint32_t>(j);
+    }
     for (std::size_t l = 0; l < n_list; ++l) {
       const std::size_t j = p.list[l];
       const T z = p.r[j] + p.diagonal[j] * p.u[j];
