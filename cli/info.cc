@@ -12,7 +12,7 @@
 namespace dualdict::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kInfoExamples =
     "Examples:\n"
     "  dualdict info digits.safetensors\n"
     "  dualdict info digits.safetensors --json\n";
@@ -63,7 +63,7 @@ std::string transform_text(const PreprocessOptions& options) {
   return "Preprocessing: " + (text.empty() ? "none" : text) + ".\n";
 }
 
-int run(const std::string& path, bool json) {
+int run_info(const std::string& path, bool json) {
   const Model model = Model::load(path);
   if (json) {
     write_stdout(describe_json(model) + "\n");
@@ -78,16 +78,16 @@ int run(const std::string& path, bool json) {
 }  // namespace
 
 Command add_info(CLI::App& root) {
-  struct Arguments {
+  struct InfoArguments {
     std::string model;
     bool json = false;
   };
   CLI::App* app = root.add_subcommand("info", "Say what a model is, where it came from and how well it encodes");
-  const auto arguments = std::make_shared<Arguments>();
-  app->footer(kExamples);
+  const auto arguments = std::make_shared<InfoArguments>();
+  app->footer(kInfoExamples);
   app->add_option("MODEL", arguments->model, "a model file")->required()->type_name("");
   app->add_flag("--json", arguments->json, "as one JSON object");
-  return {app, [arguments] { return run(arguments->model, arguments->json); }};
+  return {app, [arguments] { return run_info(arguments->model, arguments->json); }};
 }
 
 }  // namespace dualdict::cli
