@@ -91,7 +91,7 @@ ModelParts without_transform(ModelParts parts) {
 }
 
 Matrix<double> codes_in_double(ModelParts parts, MatrixView<const double> samples, std::size_t n_threads) {
-  constexpr double kGap = 1e-9;
+  constexpr double kGap = 1e-8;
   parts.dtype = DType::kFloat64;
   EncodeOptions options;
   options.mode = EncodeMode::kExact;
