@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "linalg/symmetric.h"
@@ -14,7 +15,7 @@
 namespace dualdict {
 namespace {
 
-constexpr std::array kSteps{0.25, 0.5, 1.0};  // y
+constexpr std::array kSteps{0.25, 0.5, 0.75, 1.0};  // y
 constexpr std::size_t kQuantiles = 65;
 
 std::vector<double> inverse_diagonal(const ModelParts& parts) {
@@ -43,20 +44,31 @@ Matrix<double> transpose(MatrixView<const double> a) {
   return t;
 }
 
+// A code minimises u'Hu - 2 b'u + 2 lambda |u|_1 with b = weights x; H is `gram`.
+struct LinearCode {
+  Matrix<double> weights;
+  Matrix<double> gram;
+};
+
+LinearCode linear_code(const ModelParts& parts) {
+  const auto d = static_cast<double>(parts.dictionary.cols());
+  const auto k = static_cast<double>(parts.dictionary.rows());
+  LinearCode linear{Matrix<double>(parts.dictionary.rows(), parts.dictionary.cols()),
+                    multiply_transposed<double>(parts.dictionary.view(), parts.dictionary.view())};
+  for (std::size_t i = 0; i < linear.weights.size(); ++i)
+    linear.weights.data()[i] = parts.dictionary.data()[i] / d + parts.eta / k * parts.dual.data()[i];
+  for (std::size_t i = 0; i < linear.gram.size(); ++i) linear.gram.data()[i] /= d;
+  for (std::size_t j = 0; j < linear.gram.rows(); ++j) linear.gram(j, j) += (parts.eta + parts.mu) / k;
+  return linear;
+}
+
 // (b - H u) / h, n x K.
 Matrix<double> scaled_gradient(const ModelParts& parts, const FitSamples& fit, const std::vector<double>& inverse,
                                ThreadPool& pool) {
-  const auto d = static_cast<double>(parts.dictionary.cols());
-  const auto k = static_cast<double>(parts.dictionary.rows());
-  Matrix<double> weights(parts.dictionary.rows(), parts.dictionary.cols());
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    weights.data()[i] = parts.dictionary.data()[i] / d + parts.eta / k * parts.dual.data()[i];
-  Matrix<double> gram = multiply_transposed<double>(parts.dictionary.view(), parts.dictionary.view());
-  for (std::size_t i = 0; i < gram.size(); ++i) gram.data()[i] /= d;
-  for (std::size_t j = 0; j < gram.rows(); ++j) gram(j, j) += (parts.eta + parts.mu) / k;
-  Matrix<double> gradient = parallel_multiply_transposed(fit.samples, weights.view(), pool);
+  const LinearCode linear = linear_code(parts);
+  Matrix<double> gradient = parallel_multiply_transposed(fit.samples, linear.weights.view(), pool);
   PackedRight<double> right;
-  right.pack(gram.view());
+  right.pack(linear.gram.view());
   parallel_multiply(plain(fit.codes), right, gradient.view(), Into::kSubtract, pool);
   for (std::size_t i = 0; i < gradient.rows(); ++i)
     for (std::size_t j = 0; j < gradient.cols(); ++j) gradient(i, j) *= inverse[j];
@@ -143,24 +155,50 @@ Matrix<double> along(const Matrix<double>& base, const Matrix<double>& direction
   return sum;
 }
 
-// The best y for encoders whose v is linear in y: v = base + y direction, K x n.
-double fit_steps(const ModelParts& parts, const Matrix<double>& base, const Matrix<double>& direction,
-                 Responses& responses, ThreadPool& pool, FittedEncoder& encoder) {
-  double best_step = 0;
-  double best_total = -1;
-  std::vector<ThresholdFit> best;
-  for (const double step : kSteps) {
-    responses.v = along(base, direction, step);
-    std::vector<ThresholdFit> fits = fit_atoms(responses, parts.positive_codes, pool);
-    const double total = total_reduction(fits);
-    if (!(total > best_total)) continue;
-    best_total = total;
-    best_step = step;
-    best = std::move(fits);
+// E of the codes that the fits make of responses.v, without its constant.
+double fitted_energy(const ModelParts& parts, const LinearCode& linear, const Matrix<double>& b,
+                     const Responses& responses, const std::vector<ThresholdFit>& fits, ThreadPool& pool) {
+  Matrix<double> codes(responses.v.rows(), responses.v.cols());
+  for (std::size_t j = 0; j < codes.rows(); ++j)
+    for (std::size_t i = 0; i < codes.cols(); ++i)
+      codes(j, i) = fits[j].gain * soft_threshold(responses.v(j, i),
+                                                  fits[j].threshold * (1 + fits[j].growth * responses.norms[i]),
+                                                  parts.positive_codes);
+  const Matrix<double> curved = parallel_multiply(linear.gram.view(), codes.view(), pool);
+  return inner_product(codes, curved) - 2 * inner_product(codes, b) +
+         2 * parts.tau / static_cast<double>(codes.rows()) * sum_abs(codes.data(), codes.size());
+}
+
+// The best y for encoders whose v is linear in y: v = base + y direction, K x n. Several y often give nearly the same
+// code error with very different E: of those within 5 % of the smallest error the one with the smallest E is taken.
+double fit_steps(const ModelParts& parts, MatrixView<const double> samples, const Matrix<double>& base,
+                 const Matrix<double>& direction, Responses& responses, ThreadPool& pool, FittedEncoder& encoder) {
+  constexpr double kNear = 1.05;
+  struct Candidate {
+    std::vector<ThresholdFit> fits;
+    double squared_error;
+    double energy;
+  };
+  const LinearCode linear = linear_code(parts);
+  const Matrix<double> b = parallel_multiply_transposed(linear.weights.view(), samples, pool);
+  std::array<Candidate, kSteps.size()> candidates;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < kSteps.size(); ++k) {
+    responses.v = along(base, direction, kSteps[k]);
+    candidates[k].fits = fit_atoms(responses, parts.positive_codes, pool);
+    candidates[k].squared_error = std::max(0.0, squared_norm(responses.codes) - total_reduction(candidates[k].fits));
+    candidates[k].energy = fitted_energy(parts, linear, b, responses, candidates[k].fits, pool);
+    least = std::min(least, candidates[k].squared_error);
   }
-  responses.v = along(base, direction, best_step);
-  store_fits(parts, responses, best, best_step, encoder);
-  return best_step;
+  std::size_t best = kSteps.size();
+  for (std::size_t k = 0; k < kSteps.size(); ++k)
+    if (candidates[k].squared_error <= kNear * kNear * least &&
+        (best == kSteps.size() || candidates[k].energy < candidates[best].energy))
+      best = k;
+  if (best == kSteps.size()) best = 0;
+  responses.v = along(base, direction, kSteps[best]);
+  store_fits(parts, responses, candidates[best].fits, kSteps[best], encoder);
+  return kSteps[best];
 }
 
 // Rows 0 .. split-1 of the symmetric matrix are the samples' block, the others the codes'.
@@ -197,7 +235,7 @@ FittedEncoder fit_sparse(const ModelParts& parts, const FitSamples& fit, ThreadP
   Responses responses{{}, transpose(fit.codes), relative_norms(parts, fit.samples)};
   const Matrix<double> base = parallel_multiply_transposed(parts.dual.view(), fit.samples, pool);
   const Matrix<double> direction = parallel_multiply_transposed(gradient.view(), fit.samples, pool);
-  const double step = fit_steps(parts, base, direction, responses, pool, encoder);
+  const double step = fit_steps(parts, fit.samples, base, direction, responses, pool, encoder);
   encoder.weights = along(parts.dual, gradient, step);
   encoder.decoder = fit_decoder(apply_fitted(parts, encoder, fit.samples, {}, pool).view(), fit.samples, pool);
   return encoder;
@@ -218,7 +256,7 @@ FittedEncoder fit_corrected(const ModelParts& parts, const FitSamples& fit, Matr
       solve_positive_definite(gram, parallel_transposed_multiply(gradient.view(), features.view(), pool));
   Responses responses{{}, transpose(fit.codes), relative_norms(parts, fit.samples)};
   const double step =
-      fit_steps(parts, parallel_multiply_transposed(base.view(), features.view(), pool),
+      fit_steps(parts, fit.samples, parallel_multiply_transposed(base.view(), features.view(), pool),
                 parallel_multiply_transposed(direction.view(), features.view(), pool), responses, pool, encoder);
   const Matrix<double> both = along(base, direction, step);
   encoder.weights = columns(both, 0, d);

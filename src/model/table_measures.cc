@@ -61,7 +61,7 @@ double TableMeasures::energy(const Matrix<double>& codes) const {
 
 // The cubes of the supports are what debiasing costs; past this many the remaining samples are left out.
 double TableMeasures::debiased_error(const Matrix<double>& codes) const {
-  constexpr double kMaxWork = 2e9;
+  constexpr double kMaxWork = 3e8;
   constexpr std::size_t kFewest = 100;
   double work = 0;
   std::size_t n = 0;

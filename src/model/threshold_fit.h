@@ -23,6 +23,7 @@ struct ThresholdWorkspace {
     std::uint32_t sample;
   };
   std::vector<Item> items;
+  std::vector<Item> buffer;
 };
 
 // The least-squares gain >= 0 and threshold >= 0 for one growth. Spans of one length: v, the wanted u, and n.
