@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every mistake ends with its exit code and one line that names the thing, its value and the rule."""
 
-import os
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import planted, run
+from conftest import COMMAND, planted, run
 
 USAGE, INPUT, WRITE = 2, 3, 5
 
@@ -111,11 +112,8 @@ def test_missing_output_folder(samples, tmp_path):
     refused(learn(samples, samples), WRITE, "samples.npy")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_unwritable_output_folder(samples, tmp_path):
-    locked = tmp_path / "locked"
-    locked.mkdir(mode=0o500)
-    refused(learn(samples, locked), WRITE, "locked")
+def test_unwritable_output_folder(samples):
+    refused(learn(samples, Path("/proc")), WRITE, "/proc/model.safetensors")
 
 
 def test_output_is_a_folder(samples, tmp_path):
@@ -124,10 +122,6 @@ def test_output_is_a_folder(samples, tmp_path):
 
 def test_full_standard_output(model):
     with open("/dev/full", "wb") as full:
-        import subprocess
-
-        from conftest import COMMAND
-
         finished = subprocess.run([COMMAND, "info", str(model)], stdout=full, stderr=subprocess.PIPE, timeout=60)
     assert finished.returncode == WRITE
     assert b"standard output" in finished.stderr

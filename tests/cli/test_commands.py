@@ -60,15 +60,16 @@ def test_quiet_is_silent_and_progress_has_a_line_per_iteration(samples, tmp_path
 
 
 def test_verify_agrees_with_learn(samples, tmp_path):
-    for dtype, tolerance in (("float32", 1e-6), ("float64", 1e-10)):
+    # verify codes every sample from zero to a relative gap of 1e-9, so its E may lie that far above.
+    for dtype, tolerance, ball in (("float32", 1e-6, 1e-6), ("float64", 1e-9, 1e-12)):
         output = tmp_path / f"{dtype}.safetensors"
         arguments = ("--atoms", 24, "--tau", 0.1, "--dtype", dtype, "--inner-tolerance", 1e-6, "--json", "--quiet")
         learned = run_ok("learn", samples, "-o", output, *arguments).json()
         verified = run_ok("verify", output, samples, "--json").json()
         assert verified["checksum_ok"] is True
         assert verified["energy"]["total"] == pytest.approx(learned["energy"]["total"], rel=tolerance)
-        assert verified["max_atom_norm"] <= 1 + tolerance
-        assert verified["max_filter_norm"] <= 1 + tolerance
+        assert verified["max_atom_norm"] <= 1 + ball
+        assert verified["max_filter_norm"] <= 1 + ball
         assert verified["tau_max"] == pytest.approx(learned["tau_max"], rel=tolerance)
         assert verified["n_samples"] == 600
         text = run_ok("verify", output, samples).stdout.decode()
