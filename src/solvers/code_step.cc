@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "linalg/vectors.h"
 
@@ -20,6 +21,16 @@ double largest_magnitude(const T* a, std::size_t n) {
 template <class T>
 double kkt_unit(const CodeProblem<T>& problem, const T* b) {
   return problem.lambda > 0 ? static_cast<double>(problem.lambda) : largest_magnitude(b, problem.objective.n_atoms);
+}
+
+// The residual at which a code is done: what the options ask for, but no less than rounding leaves. With a tiny tau the
+// wanted fraction of it lies below the last digit of b, and descent would sweep for ever.
+template <class T>
+double done_residual(const CodeProblem<T>& problem, const CodeOptions& options, const T* b) {
+  constexpr double kRounding = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double largest = largest_magnitude(b, problem.objective.n_atoms);
+  const double unit = problem.lambda > 0 ? static_cast<double>(problem.lambda) : largest;
+  return std::max(options.tolerance * unit, kRounding * largest);
 }
 
 template <class T>
@@ -65,7 +76,7 @@ std::size_t codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& o
                                         .n = u.cols,
                                         .lambda = problem.lambda,
                                         .positive = problem.objective.positive_codes,
-                                        .tolerance = static_cast<T>(options.tolerance * kkt_unit(problem, b)),
+                                        .tolerance = static_cast<T>(done_residual(problem, options, b)),
                                         .max_sweeps = options.max_sweeps,
                                         .list = work.list.data(),
                                         .u = u.row(i),
@@ -165,7 +176,7 @@ std::size_t codes_by_fista(const CodeProblem<T>& problem, double curvature, cons
         moved += static_cast<double>(current[j] - phi[j]) * static_cast<double>(current[j] - phi[j]);
       }
       // The length of a proximal step's move v bounds every KKT residual: |curvature v - H v|_inf <= 2 curvature |v|.
-      const double tolerance = options.tolerance * kkt_unit(problem, work.linear.row(i));
+      const double tolerance = done_residual(problem, options, work.linear.row(i));
       work.done[i] = 2 * curvature * std::sqrt(moved) > tolerance ? 0 : 1;
       done = done && work.done[i] != 0;
       double& a = work.momentum[i];
