@@ -18,13 +18,16 @@ constexpr std::size_t kBlockRows = 8192;
 // The row in the message is the row in the file, which whoever works on a block cannot know.
 template <class T>
 void require_finite(MatrixView<const T> block, const std::string& name, std::size_t first_row) {
-  for (std::size_t i = 0; i < block.rows; ++i)
-    for (std::size_t j = 0; j < block.cols; ++j)
-      if (!std::isfinite(block(i, j)))
-        throw Error(ErrorKind::kInput, name + ": the value at row " + std::to_string(first_row + i) + ", column " +
-                                           std::to_string(j) + " (counted from 0) is " +
-                                           (std::isnan(block(i, j)) ? "NaN" : "infinite") +
-                                           "; every value must be a finite number");
+  std::size_t count = 0, row = 0, column = 0;
+  for (std::size_t i = block.rows; i-- > 0;)
+    for (std::size_t j = block.cols; j-- > 0;)
+      if (!std::isfinite(block(i, j))) ++count, row = i, column = j;
+  if (count == 0) return;
+  throw Error(ErrorKind::kInput, name + ": " + std::to_string(count) + " values in rows " + std::to_string(first_row) +
+                                     " to " + std::to_string(first_row + block.rows - 1) +
+                                     " are NaN or infinite, the first at row " + std::to_string(first_row + row) +
+                                     ", column " + std::to_string(column) +
+                                     " (counted from 0); every value must be finite");
 }
 
 // Reads the source block by block, turns each block of n x d into n x cols by `work(in, out)`, and writes them.

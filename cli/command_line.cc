@@ -2,6 +2,7 @@
 // The argument tree, and the one place where exceptions become exit codes.
 #include "command_line.h"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <string>
@@ -34,7 +35,7 @@ std::vector<Command> add_commands(CLI::App& root) {
 
 // The parser says "--atoms: 1 required K missing" when nothing follows --atoms.
 std::string parser_message(const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const auto colon = text.find(':');
   if (text.ends_with(" missing") && colon != std::string::npos)
     return text.substr(0, colon) + ": a value must follow it";
@@ -43,7 +44,7 @@ std::string parser_message(const CLI::ParseError& error) {
 
 int parse_and_run(CLI::App& root, const std::vector<Command>& commands, int argc, const char* const* argv) {
   try {
-    refuse_unknown_names(root, std::vector<std::string>(argv + 1, argv + argc));
+    refuse_unknown_names(root, std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
     root.parse(argc, argv);
   } catch (const CLI::CallForVersion& version) {
     write_stdout(std::string(version.what()) + "\n");

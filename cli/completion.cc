@@ -10,7 +10,7 @@
 namespace dualdict::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kCompletionExamples =
     "Examples:\n"
     "  source <(dualdict completion bash)\n"
     "  dualdict completion bash > ~/.local/share/bash-completion/completions/dualdict\n";
@@ -74,7 +74,7 @@ std::string bash_script(const CLI::App& root) {
 Command add_completion(CLI::App& root) {
   CLI::App* app = root.add_subcommand("completion", "Print a script that completes commands and flags in a shell");
   const auto shell = std::make_shared<std::string>();
-  app->footer(kExamples);
+  app->footer(kCompletionExamples);
   app->add_option("SHELL", *shell, "bash")->required()->type_name("")->check(CLI::IsMember({"bash"}));
   return {app, [&root, shell] {
             write_stdout(bash_script(root));

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "dualdict/error.h"
+#include "row_range.h"
 #include "signals.h"
 
 namespace dualdict::cli {
@@ -107,6 +108,8 @@ Input::Input(const std::vector<std::string>& paths, const DataOptions& options) 
   } catch (const Error& error) {
     throw Error(error.kind(), replace_all(error.what(), path, "standard input"));
   }
+  renamed_ = std::make_unique<RowRange>(*source_, 0, source_->n_samples(),
+                                        replace_all(source_->name(), path, "standard input"));
 }
 
 }  // namespace dualdict::cli

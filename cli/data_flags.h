@@ -28,8 +28,8 @@ DataOptions data_options(const DataFlags& flags, std::size_t seed);
 class Input {
  public:
   Input(const std::vector<std::string>& paths, const DataOptions& options);
-  const DataSource& operator*() const { return *source_; }
-  const DataSource* operator->() const { return source_.get(); }
+  const DataSource& operator*() const { return renamed_ ? *renamed_ : *source_; }
+  const DataSource* operator->() const { return &**this; }
 
  private:
   struct Close {
@@ -37,6 +37,7 @@ class Input {
   };
   std::unique_ptr<std::FILE, Close> copy_;  // outlives source_
   std::unique_ptr<DataSource> source_;
+  std::unique_ptr<DataSource> renamed_;  // says "standard input" instead of the copy's path
 };
 
 }  // namespace dualdict::cli

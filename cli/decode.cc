@@ -12,12 +12,12 @@
 namespace dualdict::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kDecodeExamples =
     "Examples:\n"
     "  dualdict decode digits.safetensors codes.npy -o again.npy\n"
     "  dualdict decode digits.safetensors codes.npy -o again.npy --mode exact\n";
 
-struct Arguments {
+struct DecodeArguments {
   std::string model;
   std::string codes;
   std::string output;
@@ -25,7 +25,7 @@ struct Arguments {
   bool dictionary = false;
 };
 
-int run(const Arguments& arguments) {
+int run_decode(const DecodeArguments& arguments) {
   EncodeOptions options;
   parse_mode(arguments.mode, options);
   require_writable(arguments.output);
@@ -50,8 +50,8 @@ int run(const Arguments& arguments) {
 
 Command add_decode(CLI::App& root) {
   CLI::App* app = root.add_subcommand("decode", "Turn codes back into samples");
-  const auto arguments = std::make_shared<Arguments>();
-  app->footer(kExamples);
+  const auto arguments = std::make_shared<DecodeArguments>();
+  app->footer(kDecodeExamples);
   app->add_option("MODEL", arguments->model, "a model file")->required()->type_name("");
   app->add_option("CODES", arguments->codes, "codes, one row per sample; - for standard input")
       ->required()
@@ -62,7 +62,7 @@ Command add_decode(CLI::App& root) {
   app->add_option("--mode", arguments->mode, "the mode that the codes were made with; default sparse")
       ->type_name("MODE");
   app->add_flag("--dictionary", arguments->dictionary, "use the dictionary instead of the decoder fitted to the mode");
-  return {app, [arguments] { return run(*arguments); }};
+  return {app, [arguments] { return run_decode(*arguments); }};
 }
 
 }  // namespace dualdict::cli

@@ -15,13 +15,13 @@
 namespace dualdict::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kEncodeExamples =
     "Examples:\n"
     "  dualdict encode digits.safetensors digits.npy -o codes.npy\n"
     "  dualdict encode digits.safetensors digits.npy -o codes.npz --mode exact --nonzeros 10 --debias --sparse\n"
     "  cat digits.npy | dualdict encode digits.safetensors - -o - --mode linear > codes.npy\n";
 
-struct Arguments {
+struct EncodeArguments {
   std::string model;
   std::string input;
   std::string output;
@@ -33,7 +33,7 @@ struct Arguments {
   bool sparse = false;
 };
 
-EncodeOptions encode_options(const Arguments& arguments) {
+EncodeOptions encode_options(const EncodeArguments& arguments) {
   EncodeOptions options;
   parse_mode(arguments.mode, options);
   options.tau = arguments.table.tau;
@@ -49,7 +49,7 @@ EncodeOptions encode_options(const Arguments& arguments) {
   return options;
 }
 
-int run(const Arguments& arguments) {
+int run_encode(const EncodeArguments& arguments) {
   const EncodeOptions options = encode_options(arguments);
   require_writable(arguments.output);
   catch_signals();
@@ -74,8 +74,8 @@ int run(const Arguments& arguments) {
 
 Command add_encode(CLI::App& root) {
   CLI::App* app = root.add_subcommand("encode", "Turn samples into codes");
-  const auto arguments = std::make_shared<Arguments>();
-  app->footer(kExamples);
+  const auto arguments = std::make_shared<EncodeArguments>();
+  app->footer(kEncodeExamples);
   app->add_option("MODEL", arguments->model, "a model file")->required()->type_name("");
   app->add_option("INPUT", arguments->input, "samples: a matrix file, - for standard input, or images with --patches")
       ->required()
@@ -99,7 +99,7 @@ Command add_encode(CLI::App& root) {
   flag("seed", "of the patches; default 0")->group("Samples");
   return {app, [arguments, eta] {
             arguments->eta_given = eta->count() > 0;
-            return run(*arguments);
+            return run_encode(*arguments);
           }};
 }
 

@@ -16,20 +16,20 @@
 namespace dualdict::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kGenerateExamples =
     "Examples:\n"
     "  dualdict generate -o leaves\n"
     "  dualdict generate -o leaves --images 50 --size 512 --seed 7\n"
     "  dualdict learn leaves -o leaves.safetensors --atoms 200 --patches 12x12 --center-samples --scale 125\n";
 
-struct Arguments {
+struct GenerateArguments {
   std::string folder;
   std::size_t n_images = 20;
   std::size_t size = 256;
   LearnOptions table;  // only the seed
 };
 
-int run(const Arguments& arguments) {
+int run_generate(const GenerateArguments& arguments) {
   std::error_code error;
   std::filesystem::create_directories(arguments.folder, error);
   if (error) throw Error(ErrorKind::kWrite, arguments.folder + ": the folder cannot be made: " + error.message());
@@ -49,8 +49,8 @@ int run(const Arguments& arguments) {
 Command add_generate(CLI::App& root) {
   CLI::App* app =
       root.add_subcommand("generate", "Make images of overlapping discs whose patches are like natural ones");
-  const auto arguments = std::make_shared<Arguments>();
-  app->footer(kExamples);
+  const auto arguments = std::make_shared<GenerateArguments>();
+  app->footer(kGenerateExamples);
   app->add_option("-o,--output", arguments->folder, "folder for the PNG files; made when missing")
       ->required()
       ->type_name("FOLDER");
@@ -62,7 +62,7 @@ Command add_generate(CLI::App& root) {
       ->type_name("n");
   add_table_flag(*app, arguments->table, *find_learn_option("seed"), "of the random discs; default 0")
       ->group("Options");
-  return {app, [arguments] { return run(*arguments); }};
+  return {app, [arguments] { return run_generate(*arguments); }};
 }
 
 }  // namespace dualdict::cli

@@ -12,7 +12,7 @@
 namespace dualdict::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kInfoExamples =
     "Examples:\n"
     "  dualdict info digits.safetensors\n"
     "  dualdict info digits.safetensors --json\n";
@@ -26,8 +26,8 @@ std::string header(const Model& model) {
   text += model.dtype() == DType::kFloat32 ? ", float32" : ", float64";
   text += ", learned from " + std::to_string(summary.n_samples) + " samples of " + parts.provenance.data_name +
           " by dualdict " + parts.provenance.version + ".\n";
-  text +=
-      std::string(outcome_name(summary.outcome)) + " in " + duration(summary.seconds) + ": " + summary.message + "\n";
+  text += std::string(outcome_name(summary.outcome)) + " after " + std::to_string(summary.n_iterations) +
+          " iterations, " + duration(summary.seconds) + ": " + summary.message + "\n";
   return text;
 }
 
@@ -63,7 +63,7 @@ std::string transform_text(const PreprocessOptions& options) {
   return "Preprocessing: " + (text.empty() ? "none" : text) + ".\n";
 }
 
-int run(const std::string& path, bool json) {
+int run_info(const std::string& path, bool json) {
   const Model model = Model::load(path);
   if (json) {
     write_stdout(describe_json(model) + "\n");
@@ -78,16 +78,16 @@ int run(const std::string& path, bool json) {
 }  // namespace
 
 Command add_info(CLI::App& root) {
-  struct Arguments {
+  struct InfoArguments {
     std::string model;
     bool json = false;
   };
   CLI::App* app = root.add_subcommand("info", "Say what a model is, where it came from and how well it encodes");
-  const auto arguments = std::make_shared<Arguments>();
-  app->footer(kExamples);
+  const auto arguments = std::make_shared<InfoArguments>();
+  app->footer(kInfoExamples);
   app->add_option("MODEL", arguments->model, "a model file")->required()->type_name("");
   app->add_flag("--json", arguments->json, "as one JSON object");
-  return {app, [arguments] { return run(arguments->model, arguments->json); }};
+  return {app, [arguments] { return run_info(arguments->model, arguments->json); }};
 }
 
 }  // namespace dualdict::cli

@@ -11,25 +11,6 @@ Json energy_json(const Energy& energy) {
           {"l2", energy.l2}};
 }
 
-Json encoding_json(const EncodingTable& table) {
-  Json rows = Json::array();
-  for (const EncodingRow& row : table.rows)
-    rows.push_back({{"mode", row.mode},
-                    {"code_error", row.code_error},
-                    {"energy_excess", row.energy_excess},
-                    {"reconstruction_error", row.reconstruction_error},
-                    {"dictionary_reconstruction_error", row.dictionary_reconstruction_error},
-                    {"debiased_reconstruction_error", row.debiased_reconstruction_error},
-                    {"nonzeros", row.nonzeros},
-                    {"support_overlap", row.support_overlap},
-                    {"samples_per_second", row.samples_per_second}});
-  return {{"n_fit", table.n_fit},
-          {"n_measured", table.n_measured},
-          {"held_out", table.held_out},
-          {"unseen", table.unseen},
-          {"rows", rows}};
-}
-
 Json iteration_json(const IterationRecord& record) {
   return {{"iteration", record.iteration},
           {"seconds", record.seconds},
@@ -48,7 +29,7 @@ Json iteration_json(const IterationRecord& record) {
 Json learn_json(const LearnSummary& summary, const Model& model, const std::string& path) {
   return {{"outcome", outcome_name(summary.outcome)},
           {"message", summary.message},
-          {"iterations", summary.iterations.size()},
+          {"iterations", summary.n_iterations},
           {"seconds", summary.seconds},
           {"energy", energy_json(summary.energy)},
           {"nonzeros_per_code", summary.nonzeros_per_code},
@@ -64,7 +45,7 @@ Json learn_json(const LearnSummary& summary, const Model& model, const std::stri
           {"n_features", summary.n_features},
           {"n_atoms", model.n_atoms()},
           {"model", path},
-          {"encoding", encoding_json(model.parts().provenance.encoding)}};
+          {"encoding", Json::parse(describe_json(model)).at("encoding")}};
 }
 
 Json verification_json(const Verification& result) {

@@ -14,7 +14,6 @@ namespace dualdict::cli {
 using Json = nlohmann::ordered_json;
 
 Json energy_json(const Energy& energy);
-Json encoding_json(const EncodingTable& table);
 // One line of a trace.
 Json iteration_json(const IterationRecord& record);
 // What `learn --json` prints.

@@ -22,14 +22,14 @@
 namespace dualdict::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kLearnExamples =
     "Examples:\n"
     "  dualdict learn digits.npy -o digits.safetensors --atoms 200 --nonzeros 13\n"
     "  dualdict learn train-images-idx3-ubyte.gz -o digits.safetensors --atoms 200 --tau .2 --eta .001 --scale 255\n"
     "  dualdict learn photos/ -o patches.safetensors --atoms 200 --patches 12x12 --center-samples --scale 125\n"
     "  dualdict learn digits.npy -o more.safetensors --init digits.safetensors --tau .1 --trace run.jsonl\n";
 
-struct Arguments {
+struct LearnArguments {
   std::vector<std::string> inputs;
   std::string output;
   LearnOptions options;
@@ -43,7 +43,7 @@ struct Arguments {
 };
 
 // Unseen samples for the encoding table when patches are drawn anyway: as many more, up to 3000.
-std::size_t extra_patches(const Arguments& arguments) {
+std::size_t extra_patches(const LearnArguments& arguments) {
   if (arguments.data.patches.empty() || !arguments.validation.empty()) return 0;
   return std::min<std::size_t>(3000, arguments.data.samples / 10);
 }
@@ -64,7 +64,7 @@ struct Samples {
   }
 };
 
-Samples open_samples(const Arguments& arguments) {
+Samples open_samples(const LearnArguments& arguments) {
   Samples samples;
   DataOptions options = data_options(arguments.data, arguments.options.seed);
   const std::size_t n_extra = extra_patches(arguments);
@@ -77,13 +77,17 @@ Samples open_samples(const Arguments& arguments) {
     samples.validation_rows = std::make_unique<RowRange>(all, n_training, n_extra);
   }
   if (!arguments.validation.empty()) {
-    if (options.patches) options.patches->n_samples = std::min<std::size_t>(3000, arguments.data.samples);
+    if (options.patches) {
+      options.patches->n_samples = std::min<std::size_t>(3000, arguments.data.samples);
+      // Other positions, should the images be the same.
+      options.patches->seed += 1;
+    }
     samples.validation_input = std::make_unique<Input>(arguments.validation, options);
   }
   return samples;
 }
 
-LearnResult learn_with_progress(const Arguments& arguments, const Samples& samples,
+LearnResult learn_with_progress(const LearnArguments& arguments, const Samples& samples,
                                 const PreprocessOptions& preprocess) {
   Progress progress(progress_style(arguments.quiet, arguments.progress), arguments.options);
   Trace trace(arguments.trace);
@@ -97,12 +101,19 @@ LearnResult learn_with_progress(const Arguments& arguments, const Samples& sampl
   };
   context.hooks.on_message = [&](const std::string& text) { progress.message(text); };
   context.hooks.interrupt = &interrupt_flag();
-  LearnResult result = learn(samples.training(), arguments.options, context);
-  trace.finish();
-  return result;
+  try {
+    LearnResult result = learn(samples.training(), arguments.options, context);
+    trace.finish();
+    return result;
+  } catch (const Error& error) {
+    // A signal before the first dictionary leaves nothing to save; that is no mistake of the user's.
+    if (error.kind() != ErrorKind::kUsage || interrupt_exit_code() == 0) throw;
+    progress.message(error.what());
+    throw Interrupted(interrupt_exit_code());
+  }
 }
 
-int run(Arguments arguments) {
+int run_learn(LearnArguments arguments) {
   const PreprocessOptions preprocess = parse_preprocess(arguments.start);
   set_start(arguments.start, arguments.options);
   validate(arguments.options);
@@ -126,8 +137,8 @@ int run(Arguments arguments) {
 Command add_learn(CLI::App& root) {
   CLI::App* app =
       root.add_subcommand("learn", "Learn a dictionary and its dual from samples, and save them as a model");
-  const auto arguments = std::make_shared<Arguments>();
-  app->footer(kExamples);
+  const auto arguments = std::make_shared<LearnArguments>();
+  app->footer(kLearnExamples);
   app->add_option("INPUT", arguments->inputs, "matrix files (npy, npz, csv, IDX), or images and folders with --patches")
       ->required()
       ->type_name("");
@@ -147,7 +158,7 @@ Command add_learn(CLI::App& root) {
   app->add_flag("--quiet", arguments->quiet, "print nothing but errors on stderr")->group("Output");
   app->add_flag("--progress", arguments->progress, "one line per iteration even when stderr is no terminal")
       ->group("Output");
-  return {app, [arguments] { return run(*arguments); }};
+  return {app, [arguments] { return run_learn(*arguments); }};
 }
 
 }  // namespace dualdict::cli

@@ -15,9 +15,8 @@ std::string energy_text(const Energy& energy) {
 std::string closing_summary(const LearnResult& result, const std::string& path) {
   const LearnSummary& summary = result.summary;
   const std::string model = shell_word(path);
-  std::string text = std::string(outcome_name(summary.outcome)) + " after " +
-                     std::to_string(summary.iterations.size()) + " iterations, " + duration(summary.seconds) + ": " +
-                     summary.message + "\n";
+  std::string text = std::string(outcome_name(summary.outcome)) + " after " + std::to_string(summary.n_iterations) +
+                     " iterations, " + duration(summary.seconds) + ": " + summary.message + "\n";
   text += "  E          " + energy_text(summary.energy) + "\n";
   text += "  codes      " + short_number(summary.nonzeros_per_code) + " nonzeros of " +
           std::to_string(result.model.n_atoms()) + " per code, relative duality gap " +

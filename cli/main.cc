@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstdio>
+#include "command_line.h"
 
-#include "dualdict/version.h"
-
-int main() {
-  std::puts("dualdict " DUALDICT_VERSION);
-  return 0;
+int main(int argc, char** argv) {
+  return dualdict::cli::run_command_line(argc, argv);
 }

@@ -11,7 +11,7 @@
 namespace dualdict::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kMosaicExamples =
     "Examples:\n"
     "  dualdict mosaic digits.safetensors -o atoms.png\n"
     "  dualdict mosaic digits.safetensors -o atoms.png --zoom 4 --columns 20\n";
@@ -19,14 +19,14 @@ constexpr const char* kExamples =
 }  // namespace
 
 Command add_mosaic(CLI::App& root) {
-  struct Arguments {
+  struct MosaicArguments {
     std::string model;
     std::string output;
     MosaicOptions options;
   };
   CLI::App* app = root.add_subcommand("mosaic", "Draw the atoms and the dual side by side, most used first, as a PNG");
-  const auto arguments = std::make_shared<Arguments>();
-  app->footer(kExamples);
+  const auto arguments = std::make_shared<MosaicArguments>();
+  app->footer(kMosaicExamples);
   app->add_option("MODEL", arguments->model, "a model file")->required()->type_name("");
   app->add_option("-o,--output", arguments->output, "the PNG file to write")->required()->type_name("FILE");
   app->add_option("--zoom", arguments->options.zoom, "pixels per value; default: a picture about 1000 pixels high")

@@ -13,7 +13,7 @@
 namespace dualdict::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kOptionsExamples =
     "Examples:\n"
     "  dualdict options\n"
     "  dualdict options --markdown\n";
@@ -58,7 +58,7 @@ std::string as_markdown() {
 Command add_options(CLI::App& root) {
   CLI::App* app = root.add_subcommand("options", "List every option of learn: default, range, meaning");
   const auto markdown = std::make_shared<bool>(false);
-  app->footer(kExamples);
+  app->footer(kOptionsExamples);
   app->add_flag("--markdown", *markdown, "as the page docs/options.md");
   return {app, [markdown] {
             write_stdout(*markdown ? as_markdown() : as_text());

@@ -52,9 +52,11 @@ Progress::~Progress() {
 }
 
 std::string Progress::line(const IterationRecord& record) const {
+  // Short enough for a terminal of 80 columns.
+  const bool above = !(record.relative_change < options_.rtol);
   std::string text = std::to_string(record.iteration) + "  E " + short_number(record.energy.total()) + "  change " +
-                     short_number(record.relative_change) + " (stops below " + short_number(options_.rtol) + ")  " +
-                     short_number(record.nonzeros_per_code) + " nonzeros";
+                     short_number(record.relative_change) + (above ? " > " : " < ") + short_number(options_.rtol) +
+                     "  " + short_number(record.nonzeros_per_code) + " nonzeros";
   if (record.dead_atoms > 0) text += "  " + std::to_string(record.dead_atoms) + " dead";
   if (record.replaced_atoms > 0) text += "  " + std::to_string(record.replaced_atoms) + " replaced";
   text += "  " + duration(record.seconds);

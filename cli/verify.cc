@@ -19,12 +19,12 @@
 namespace dualdict::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kVerifyExamples =
     "Examples:\n"
     "  dualdict verify digits.safetensors digits.npy\n"
     "  dualdict verify digits.safetensors digits.npy --json\n";
 
-struct Arguments {
+struct VerifyArguments {
   std::string model;
   std::string input;
   bool json = false;
@@ -55,7 +55,7 @@ void require_norms(const Verification& result, const std::string& path, DType dt
                                          text + ": atoms and filters must have norm at most 1");
 }
 
-int run(const Arguments& arguments) {
+int run_verify(const VerifyArguments& arguments) {
   const Model model = Model::load(arguments.model);
   const Input input({arguments.input}, data_options(arguments.data, arguments.table.seed));
   const Verification result = verify(model, *input, arguments.table.n_threads);
@@ -68,8 +68,8 @@ int run(const Arguments& arguments) {
 
 Command add_verify(CLI::App& root) {
   CLI::App* app = root.add_subcommand("verify", "Check a model against samples with separate, plain code in double");
-  const auto arguments = std::make_shared<Arguments>();
-  app->footer(kExamples);
+  const auto arguments = std::make_shared<VerifyArguments>();
+  app->footer(kVerifyExamples);
   app->add_option("MODEL", arguments->model, "a model file")->required()->type_name("");
   app->add_option("INPUT", arguments->input, "samples: a matrix file, or images with --patches")
       ->required()
@@ -79,7 +79,7 @@ Command add_verify(CLI::App& root) {
       ->group("Options");
   add_data_flags(*app, arguments->data);
   add_table_flag(*app, arguments->table, *find_learn_option("seed"), "of the patches; default 0")->group("Samples");
-  return {app, [arguments] { return run(*arguments); }};
+  return {app, [arguments] { return run_verify(*arguments); }};
 }
 
 }  // namespace dualdict::cli

@@ -42,4 +42,11 @@ void MatrixSource::read_rows(std::size_t first, MatrixView<T> out) const {
   }
 }
 
+void MatrixSource::read(std::size_t first, MatrixView<float> out) const {
+  read_rows(first, out);
+}
+void MatrixSource::read(std::size_t first, MatrixView<double> out) const {
+  read_rows(first, out);
+}
+
 }  // namespace dualdict

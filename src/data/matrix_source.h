@@ -25,8 +25,8 @@ class MatrixSource final : public DataSource {
   SampleShape sample_shape() const override { return shape_; }
   std::string name() const override;
 
-  void read(std::size_t first, MatrixView<float> out) const override { read_rows(first, out); }
-  void read(std::size_t first, MatrixView<double> out) const override { read_rows(first, out); }
+  void read(std::size_t first, MatrixView<float> out) const override;
+  void read(std::size_t first, MatrixView<double> out) const override;
 
  private:
   template <class T>

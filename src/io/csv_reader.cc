@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "io/input_error.h"
 
@@ -33,7 +34,7 @@ class Lines {
     if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);  // the byte order mark that some editors write
   }
 
-  // The next line that is not blank.
+  // The next line that is neither blank nor a comment.
   std::optional<std::string_view> next() {
     while (!rest_.empty()) {
       const std::size_t end = rest_.find('\n');
@@ -41,7 +42,7 @@ class Lines {
       rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
       ++number_;
       if (line.ends_with('\r')) line.remove_suffix(1);
-      if (!trim(line).empty()) return line;
+      if (const auto text = trim(line); !text.empty() && text.front() != '#') return line;
     }
     return std::nullopt;
   }
@@ -83,11 +84,11 @@ class CsvParser {
   }
 
   std::unique_ptr<MatrixFile> parse() {
+    bool seen_first_line = false;
     while (const auto line = lines_.next()) {
-      if (separator_ == '\0') {
-        separator_ = find_separator(*line);
-        if (is_header(*line)) continue;
-      }
+      // A header need not be separated as the numbers are.
+      if (n_rows_ == 0) separator_ = find_separator(*line);
+      if (!std::exchange(seen_first_line, true) && is_header(*line)) continue;
       add_row(*line);
     }
     if (n_rows_ == 0) fail_input(name_, "holds no row of numbers");
@@ -141,7 +142,7 @@ class CsvParser {
 
   std::string name_;
   Lines lines_;
-  char separator_ = '\0';
+  char separator_ = ' ';
   std::size_t n_rows_ = 0;
   std::size_t n_cols_ = 0;
   std::vector<double> values_;

@@ -9,7 +9,8 @@
 
 namespace dualdict {
 
-// The first line is a header when none of its fields is a number. Empty lines are skipped. Errors name line and column.
+// The first line is a header when none of its fields is a number. Empty lines and those that start with # are skipped.
+// Errors name line and column.
 std::unique_ptr<MatrixFile> read_csv(std::shared_ptr<const ByteSource> bytes);
 
 }  // namespace dualdict

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "dualdict/error.h"
 #include "dualdict/files.h"
@@ -69,7 +70,7 @@ DurableFile::DurableFile(const std::string& path) : path_(path), target_(path) {
   struct stat old {};
   const bool exists = ::stat(path.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) fail("cannot write", EISDIR);
-  if (exists && ::access(path.c_str(), W_OK) != 0) fail("cannot write", errno);
+  if (exists && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail("cannot write", errno);
   buffer_.reserve(kBufferSize);
   if (exists && !S_ISREG(old.st_mode)) {
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);

@@ -54,6 +54,13 @@ void DenseMatrixFile::read_run(std::uint64_t first_element, std::size_t n, T* to
   }
 }
 
+void DenseMatrixFile::read(std::size_t first, MatrixView<float> out) const {
+  read_rows(first, out);
+}
+void DenseMatrixFile::read(std::size_t first, MatrixView<double> out) const {
+  read_rows(first, out);
+}
+
 MatrixInfo matrix_info(const std::string& name, const std::vector<std::uint64_t>& dims, Scalar scalar) {
   const std::string shape = "shape " + shape_text(dims);
   if (dims.size() < 2)

@@ -47,8 +47,8 @@ class DenseMatrixFile final : public MatrixFile {
  public:
   DenseMatrixFile(std::shared_ptr<const ByteSource> bytes, std::uint64_t offset, ElementFormat format,
                   const MatrixInfo& info);
-  void read(std::size_t first, MatrixView<float> out) const override { read_rows(first, out); }
-  void read(std::size_t first, MatrixView<double> out) const override { read_rows(first, out); }
+  void read(std::size_t first, MatrixView<float> out) const override;
+  void read(std::size_t first, MatrixView<double> out) const override;
 
  private:
   template <class T>

@@ -22,8 +22,9 @@ bool is_image(std::string_view start) {
   return is_pnm || start.starts_with("\x89PNG\r\n\x1a\n") || start.starts_with("\xff\xd8\xff");
 }
 
-// Text has no control characters but those that move the pen.
+// Text has no control characters but those that move the pen, and does not start inside a UTF-8 character.
 bool is_text(std::string_view start) {
+  if ((static_cast<unsigned char>(start.front()) & 0xc0U) == 0x80U) return false;
   return std::all_of(start.begin(), start.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte >= 0x20 ? byte != 0x7f : byte >= '\t' && byte <= '\r';

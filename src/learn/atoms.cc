@@ -81,9 +81,10 @@ std::size_t AtomReplacer::replace(const Samples<T>& samples, const Objective& ob
     T* code = u.row(worst[n]);
     add_code(moments, code, x, -1);
     std::fill_n(code, objective.n_atoms, T{0});
-    code[atom] = T{1};
-    add_code(moments, code, x, 1);
+    // The paper's e_i has a scale of its own; |x| e_i follows the samples' scale and reconstructs x at once.
     const double length = norm(x, d);
+    code[atom] = static_cast<T>(length);
+    add_code(moments, code, x, 1);
     for (std::size_t j = 0; j < d; ++j)
       dictionary(atom, j) = static_cast<double>(static_cast<T>(static_cast<double>(x[j]) / length));
     project_row(dictionary.row(atom), d, objective.positive_dictionary);

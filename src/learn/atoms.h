@@ -17,7 +17,7 @@ class AtomReplacer {
   AtomReplacer(std::size_t n_atoms, std::size_t replace_below) : replaced_(n_atoms), below_(replace_below) {}
 
   // For each atom i used by fewer than `replace_below` samples: the worst reconstructed non-zero sample x_j (relative
-  // error), a different one for each, gets the code e_i, and d_i = x_j / |x_j|. Codes, dictionary and moments are
+  // error), a different one for each, gets the code |x_j| e_i, and d_i = x_j / |x_j|. Codes, dictionary and moments are
   // changed accordingly. E may rise. Returns how many were replaced.
   template <class T>
   std::size_t replace(const Samples<T>& samples, const Objective& objective, const std::vector<std::size_t>& usage,

@@ -26,8 +26,12 @@ LearnResult learn(const DataSource& data, const LearnOptions& options, const Lea
                                        std::to_string(context.validation->n_features()) + " features, the samples of " +
                                        data.name() + " have " + std::to_string(data.n_features()) +
                                        "; they must agree");
-  if (options.dtype == DType::kFloat64) return Learner<double>(data, options, context).run();
-  return Learner<float>(data, options, context).run();
+  try {
+    if (options.dtype == DType::kFloat64) return Learner<double>(data, options, context).run();
+    return Learner<float>(data, options, context).run();
+  } catch (const Interrupted&) {  // while the samples were read and summed
+    throw Error(ErrorKind::kUsage, "interrupted before learning began: there is nothing to save");
+  }
 }
 
 }  // namespace dualdict

@@ -12,6 +12,7 @@
 #include "learn/initialise.h"
 #include "linalg/vectors.h"
 #include "solvers/dictionary_step.h"
+#include "solvers/projection.h"
 
 namespace dualdict {
 namespace {
@@ -94,6 +95,7 @@ void Learner<T>::initialise() {
   dictionary_ = options_.initial_dictionary;
   if (dictionary_.empty())
     dictionary_ = initial_dictionary(samples_, options_.n_atoms, options_.positive_dictionary, random);
+  if (options_.positive_dictionary) project_rows(dictionary_, true);  // a given start may have negative elements
   dual_ = options_.initial_dual.empty() ? dictionary_ : options_.initial_dual;
   round_rows_to_ball<T>(dictionary_);
   round_rows_to_ball<T>(dual_);

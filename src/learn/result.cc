@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "core/random.h"
@@ -24,7 +25,9 @@ constexpr std::size_t kHasteDivisor = 8;       // fewer of both after an interru
 // The codes that are reported are as exact as the precision allows.
 template <class T>
 constexpr double kFinalTolerance = std::is_same_v<T, float> ? 1e-5 : 1e-9;
-constexpr std::size_t kFinalSweeps = 2000;
+// Without coding term and with atoms close to each other descent is slow; double asks for ten digits of E.
+template <class T>
+constexpr std::size_t kFinalSweeps = std::is_same_v<T, float> ? 2000 : 20000;
 
 // Rows of x in the order of `order`, [first, first + count).
 template <class T>
@@ -53,7 +56,7 @@ void Learner<T>::measure_result() {
     say("coding every sample exactly");
     CodeOptions options;
     options.tolerance = std::min(kFinalTolerance<T>, options_.inner_tolerance);
-    options.max_sweeps = kFinalSweeps;
+    options.max_sweeps = kFinalSweeps<T>;
     CodePass<T> pass(samples_, objective_.n_atoms, pool_, nullptr);
     const PassReport report = pass.run(problem_, options, codes_, &moments_);
     usage_ = report.usage;

@@ -29,7 +29,6 @@ double row_sum_bound(const Matrix<double>& a) {
 double power_iteration(const Matrix<double>& a) {
   constexpr int kMaxSteps = 200;
   constexpr double kChange = 1e-4;
-  constexpr double kMargin = 1.02;
   const std::size_t n = a.rows();
   std::vector<double> v(n), w(n);
   for (std::size_t i = 0; i < n; ++i)
@@ -46,7 +45,23 @@ double power_iteration(const Matrix<double>& a) {
     value = next;
     if (settled) break;
   }
-  return value * kMargin;
+  return value;
+}
+
+// Whether no eigenvalue of a exceeds `value`: value I - a has a Cholesky factor.
+bool is_upper_bound(const Matrix<double>& a, double value) {
+  RowMajor shifted = -map(a);
+  shifted.diagonal().array() += value;
+  return Eigen::LLT<RowMajor>(shifted).info() == Eigen::Success;
+}
+
+// Power iteration can settle on a crowd of eigenvalues below the largest: what it finds is checked and raised.
+double checked_power_iteration(const Matrix<double>& a, double bound) {
+  constexpr double kMargin = 1.02;
+  constexpr double kRaise = 1.1;
+  double value = power_iteration(a) * kMargin;
+  while (value < bound && !is_upper_bound(a, value)) value = value > 0 ? value * kRaise : bound;
+  return std::min(bound, value);
 }
 
 }  // namespace
@@ -68,7 +83,7 @@ double largest_eigenvalue(const Matrix<double>& a) {
   constexpr std::size_t kExactUpTo = 400;
   if (a.rows() == 0) return 0;
   const double bound = row_sum_bound(a);
-  if (a.rows() > kExactUpTo) return std::min(bound, power_iteration(a));
+  if (a.rows() > kExactUpTo) return checked_power_iteration(a, bound);
   const Eigen::SelfAdjointEigenSolver<RowMajor> solver(map(a), Eigen::EigenvaluesOnly);
   // Rounding may leave the computed value a few units below the true one.
   return std::min(bound, std::max(0.0, solver.eigenvalues().maxCoeff()) * (1.0 + 1e-12));

@@ -16,7 +16,7 @@ struct SymmetricEigen {
 SymmetricEigen symmetric_eigen(const Matrix<double>& a);
 
 // The largest eigenvalue of a positive semidefinite matrix, or a little more: never less. Exact up to n = 400; above,
-// power iteration with a margin, capped by the largest absolute row sum.
+// power iteration with a margin, checked by a Cholesky factor and capped by the largest absolute row sum.
 double largest_eigenvalue(const Matrix<double>& a);
 
 // Solves (a) x = b' for every row of b, a symmetric positive definite: row i of the result is a^-1 b_i. Throws

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "linalg/vectors.h"
 
@@ -20,6 +21,16 @@ double largest_magnitude(const T* a, std::size_t n) {
 template <class T>
 double kkt_unit(const CodeProblem<T>& problem, const T* b) {
   return problem.lambda > 0 ? static_cast<double>(problem.lambda) : largest_magnitude(b, problem.objective.n_atoms);
+}
+
+// The residual at which a code is done: what the options ask for, but no less than rounding leaves. With a tiny tau the
+// wanted fraction of it lies below the last digit of b, and descent would sweep for ever.
+template <class T>
+double done_residual(const CodeProblem<T>& problem, const CodeOptions& options, const T* b) {
+  constexpr double kRounding = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double largest = largest_magnitude(b, problem.objective.n_atoms);
+  const double unit = problem.lambda > 0 ? static_cast<double>(problem.lambda) : largest;
+  return std::max(options.tolerance * unit, kRounding * largest);
 }
 
 template <class T>
@@ -52,13 +63,23 @@ void refresh_residual(const CodeProblem<T>& problem, MatrixView<T> u, CodeWorksp
               Into::kSubtract);
 }
 
+// A zero atom that nothing else holds (H_jj = 0) only costs: its coefficient goes, and no sweep needs to look at it.
+template <class T>
+void drop_zero_atoms(const CodeProblem<T>& problem, MatrixView<T> u) {
+  for (std::size_t j = 0; j < u.cols; ++j)
+    if (problem.inverse_diagonal[j] == T{0})
+      for (std::size_t i = 0; i < u.rows; ++i) u(i, j) = T{0};
+}
+
 template <class T>
 void codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options, CodeWorkspace<T>& work,
                       MatrixView<T> u, CodeReport& report) {
   const Kernels<T>& kernel = kernels<T>();
+  drop_zero_atoms(problem, u);
   refresh_residual(problem, u, work);
   for (std::size_t i = 0; i < u.rows; ++i) {
-    const double unit = kkt_unit(problem, work.linear.row(i));
+    const T* b = work.linear.row(i);
+    const double unit = kkt_unit(problem, b);
     const DescentReport<T> descent = kernel.descend({.gram = problem.gram.data(),
                                                      .gram_stride = problem.gram.cols(),
                                                      .diagonal = problem.diagonal.data(),
@@ -67,7 +88,7 @@ void codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options,
                                                      .lambda = problem.lambda,
                                                      .positive = problem.objective.positive_codes,
                                                      .from_zero = is_zero(u.row(i), u.cols),
-                                                     .tolerance = static_cast<T>(options.tolerance * unit),
+                                                     .tolerance = static_cast<T>(done_residual(problem, options, b)),
                                                      .max_sweeps = options.max_sweeps,
                                                      .list = work.list.data(),
                                                      .u = u.row(i),
@@ -124,6 +145,7 @@ void CodeWorkspace<T>::reserve(std::size_t n_atoms, CodeMethod method) {
     lead = Matrix<T>(kBlockSamples, n_atoms);
     previous = Matrix<T>(kBlockSamples, n_atoms);
     momentum.resize(kBlockSamples);
+    done.resize(kBlockSamples);
   }
 }
 
@@ -141,27 +163,30 @@ std::size_t codes_by_fista(const CodeProblem<T>& problem, double curvature, cons
   const bool positive = problem.objective.positive_codes;
   for (std::size_t i = 0; i < n; ++i) std::copy_n(u.row(i), u.cols, work.lead.row(i));
   std::fill_n(work.momentum.begin(), n, 1.0);
+  std::fill_n(work.done.begin(), n, char{0});
   const MatrixView<T> lead = work.lead.view().row_range(0, n);
   std::size_t iteration = 0;
   for (; iteration < options.max_sweeps; ++iteration) {
     refresh_residual(problem, lead, work);
     bool done = true;
     for (std::size_t i = 0; i < n; ++i) {
+      if (work.done[i] != 0) continue;  // a code depends on its own sample alone, not on who else is still moving
       T* current = u.row(i);
       T* phi = lead.row(i);
       T* previous = work.previous.row(i);
       const T* r = work.residual.row(i);
       std::copy_n(current, u.cols, previous);
       double uphill = 0;
-      T moved = 0;
+      double moved = 0;
       for (std::size_t j = 0; j < u.cols; ++j) {
         current[j] = soft_threshold(phi[j] + step * r[j], threshold, positive);
         uphill += static_cast<double>(phi[j] - current[j]) * static_cast<double>(current[j] - previous[j]);
-        moved = std::max(moved, std::abs(current[j] - phi[j]));
+        moved += static_cast<double>(current[j] - phi[j]) * static_cast<double>(current[j] - phi[j]);
       }
-      // The move of a proximal step bounds the KKT residual: residual <= 2 curvature |move|.
-      const double tolerance = options.tolerance * kkt_unit(problem, work.linear.row(i));
-      done = done && !(2 * curvature * static_cast<double>(moved) > tolerance);
+      // The length of a proximal step's move v bounds every KKT residual: |curvature v - H v|_inf <= 2 curvature |v|.
+      const double tolerance = done_residual(problem, options, work.linear.row(i));
+      work.done[i] = 2 * curvature * std::sqrt(moved) > tolerance ? 0 : 1;
+      done = done && work.done[i] != 0;
       double& a = work.momentum[i];
       if (uphill > 0) a = 1;
       const double next = (1 + std::sqrt(1 + 4 * a * a)) / 2;

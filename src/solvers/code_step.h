@@ -20,7 +20,8 @@ enum class CodeMethod {
 
 struct CodeOptions {
   CodeMethod method = CodeMethod::kDescent;
-  // A code is done when its KKT residual is at most this times tau/K (times the largest |b_j| when tau = 0).
+  // A code is done when its KKT residual is at most this times tau/K (times the largest |b_j| when tau = 0), or at
+  // most what rounding leaves, 8 epsilon times the largest |b_j|.
   double tolerance = 1e-3;
   std::size_t max_sweeps = 100;  // or FISTA iterations
 };
@@ -43,6 +44,7 @@ struct CodeWorkspace {
   Matrix<T> previous;
   std::vector<std::uint32_t> list;
   std::vector<double> momentum;
+  std::vector<char> done;  // FISTA: this code is finished
   void reserve(std::size_t n_atoms, CodeMethod method);
 };
 

@@ -39,16 +39,46 @@ T kkt_residual(const DescentArguments<T>& p, std::size_t j) {
   return std::max(T{0}, (p.positive ? p.r[j] : std::abs(p.r[j])) - p.lambda);
 }
 
+// Moves coordinate j by `step` and keeps r = b - Hu.
+template <class T>
+void move(const DescentArguments<T>& p, std::size_t j, T step) {
+  p.u[j] += step;
+  for (std::size_t k = 0; k < p.n; ++k) p.r[k] -= step * p.gram[j * p.gram_stride + k];
+}
+
+// From u = 0: the coordinate that moves farthest first, until no move is larger than half the threshold.
+template <class T>
+void descend_greedily(const DescentArguments<T>& p) {
+  const std::size_t max_steps = 2 * p.n;
+  for (std::size_t count = 0; count < max_steps; ++count) {
+    std::size_t best = 0;
+    T best_move = 0;
+    for (std::size_t j = 0; j < p.n; ++j) {
+      const T hu = p.diagonal[j] * p.u[j];
+      const T wanted = soft_threshold(p.r[j] + hu, p.lambda, p.positive) - hu;
+      if (p.inverse_diagonal[j] == T{0} || std::abs(wanted) <= std::abs(best_move)) continue;
+      best = j;
+      best_move = wanted;
+    }
+    if (!(std::abs(best_move) > p.lambda / 2)) return;
+    move(p, best, best_move * p.inverse_diagonal[best]);
+  }
+}
+
 template <class T>
 DescentReport<T> descend(const DescentArguments<T>& p) {
   DescentReport<T> report;
+  if (p.from_zero && p.lambda > T{0}) descend_greedily(p);
   for (;; ++report.sweeps) {
     report.kkt = 0;
     for (std::size_t j = 0; j < p.n; ++j) report.kkt = std::max(report.kkt, kkt_residual(p, j));
     if (report.kkt <= p.tolerance || report.sweeps == p.max_sweeps) return report;
     std::size_t n_list = 0;
-    for (std::size_t j = 0; j < p.n; ++j)
-      if (p.u[j] != 0 || std::abs(p.r[j]) > p.lambda) p.list[n_list++] = static_cast<std::uint32_t>(j);
+    for (std::size_t j = 0; j < p.n; ++j) {
+      if (p.inverse_diagonal[j] == T{0}) continue;
+      const T pull = p.positive ? p.r[j] : std::abs(p.r[j]);
+      if (p.u[j] != 0 || pull > p.lambda) p.list[n_list++] = static_cast<std::uint32_t>(j);
+    }
     for (std::size_t l = 0; l < n_list; ++l) {
       const std::size_t j = p.list[l];
       const T z = p.r[j] + p.diagonal[j] * p.u[j];

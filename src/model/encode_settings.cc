@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/encode_settings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "dualdict/error.h"
+#include "linalg/vectors.h"
+#include "model/encoder_engine.h"
+
+namespace dualdict {
+namespace {
+
+std::string number(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  return std::string(text, end);
+}
+
+[[noreturn]] void usage(const std::string& message) {
+  throw Error(ErrorKind::kUsage, message);
+}
+
+void check(const Model& model, const EncodeOptions& options) {
+  const bool iterative = options.mode == EncodeMode::kRefine || options.mode == EncodeMode::kExact;
+  if (options.mode == EncodeMode::kRefine && options.refine_steps == 0)
+    usage("mode refine:0: refine needs at least 1 step, as in refine:3");
+  if (options.tau && !(*options.tau >= 0 && std::isfinite(*options.tau)))
+    usage("tau " + number(*options.tau) + ": must be a finite number >= 0");
+  if (options.eta && !(*options.eta >= 0 && std::isfinite(*options.eta)))
+    usage("eta " + number(*options.eta) + ": must be a finite number >= 0");
+  if (options.eta && !iterative)
+    usage("eta " + number(*options.eta) + ": mode " + mode_name(options) +
+          " has the model's eta built in; only the modes refine:k and exact take another");
+  if (options.mode == EncodeMode::kLinear && (options.tau || options.nonzeros))
+    usage(
+        "mode linear: its codes are dense and take neither tau nor nonzeros; use sparse, corrected, refine:k or exact");
+  if (options.tau && options.nonzeros) usage("tau and nonzeros: give one of them, not both");
+  if (options.nonzeros && !(*options.nonzeros > 0 && *options.nonzeros < static_cast<double>(model.n_atoms())))
+    usage("nonzeros " + number(*options.nonzeros) + ": must be more than 0 and less than the " +
+          std::to_string(model.n_atoms()) + " atoms of the model");
+  if (!(options.gap > 0)) usage("gap " + number(options.gap) + ": must be > 0");
+}
+
+[[noreturn]] void too_many(double wanted, double reachable) {
+  usage("nonzeros " + number(wanted) + ": the codes of this mode and model have at most " + number(reachable) +
+        " on average, whatever the tau");
+}
+
+// The share of |v_j| above t, from the stored quantiles.
+double share_above(const double* quantiles, std::size_t n, double t) {
+  const double* above = std::upper_bound(quantiles, quantiles + n, t);
+  if (above == quantiles) return 1;
+  if (above == quantiles + n) return 0;
+  const auto last_below = static_cast<double>(above - quantiles - 1);
+  const double part = (t - above[-1]) / (above[0] - above[-1]);
+  return 1 - (last_below + part) / static_cast<double>(n - 1);
+}
+
+double expected_nonzeros(const FittedEncoder& fitted, double shift) {
+  double total = 0;
+  for (std::size_t j = 0; j < fitted.gain.size(); ++j) {
+    if (fitted.gain[j] == 0) continue;
+    const double threshold = std::max(0.0, fitted.threshold[j] + fitted.tau_slope[j] * shift);
+    total += share_above(fitted.quantiles.row(j), fitted.quantiles.cols(), threshold);
+  }
+  return total;
+}
+
+// At most 1000 samples, evenly spread over the source.
+Matrix<double> read_spread(const DataSource& source) {
+  constexpr std::size_t kMost = 1000;
+  const std::size_t n = std::min(kMost, source.n_samples());
+  Matrix<double> samples(n, source.n_features());
+  if (n == source.n_samples()) {
+    source.read(0, samples.view());
+  } else {
+    for (std::size_t i = 0; i < n; ++i) source.read(i * source.n_samples() / n, samples.view().row_range(i, 1));
+  }
+  return samples;
+}
+
+// The tau with which the mode's own codes of the samples have `wanted` nonzeros on average: bisection on log tau.
+double tau_for_nonzeros(const Model& model, ModeSettings settings, const Matrix<double>& samples, double wanted) {
+  constexpr int kMaxSteps = 60;
+  constexpr double kClose = 2e-3;
+  constexpr double kRoughGap = 1e-4;
+  settings.gap = std::max(settings.gap, kRoughGap);
+  settings.debias = false;
+  Matrix<double> codes(samples.rows(), model.n_atoms());
+  const auto count = [&](double tau) {
+    settings.tau = tau;
+    settings.tau_shift = tau - model.parts().tau;
+    make_engine(model, settings, 1)->encode(samples.view(), codes.view());
+    return static_cast<double>(count_nonzeros(codes.data(), codes.size())) / static_cast<double>(samples.rows());
+  };
+  double low = model.parts().tau > 0 ? model.parts().tau : 1.0;
+  double high = low;
+  double at_low = count(low);
+  for (int step = 0; at_low > wanted && count(high) > wanted && step < kMaxSteps; ++step) high *= 4;
+  double best = at_low;
+  for (int step = 0; at_low < wanted && step < kMaxSteps / 2; ++step) {
+    low /= 4;
+    best = std::max(best, at_low = count(low));
+  }
+  if (best < wanted * (1 - kClose)) too_many(wanted, best);
+  for (int step = 0; step < kMaxSteps && high > low * (1 + 1e-9); ++step) {
+    const double middle = std::sqrt(low * high);
+    const double nonzeros = count(middle);
+    if (std::abs(nonzeros - wanted) <= kClose * wanted) return middle;
+    (nonzeros > wanted ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+double shift_for_nonzeros(const FittedEncoder& fitted, double tau, double wanted) {
+  constexpr int kMaxDoublings = 200;
+  constexpr int kBisections = 100;
+  // Thresholds stop at 0, so the count has its largest value once the shift is far enough below.
+  double low = 0;
+  double high = 0;
+  double unit = tau > 0 ? tau : 1.0;
+  for (int step = 0; step < kMaxDoublings && expected_nonzeros(fitted, high) > wanted; ++step, unit *= 2) high += unit;
+  unit = tau > 0 ? tau : 1.0;
+  for (int step = 0; step < kMaxDoublings && expected_nonzeros(fitted, low) < wanted; ++step, unit *= 2) low -= unit;
+  const double most = expected_nonzeros(fitted, low);
+  if (most < wanted) too_many(wanted, most);
+  for (int step = 0; step < kBisections; ++step) {
+    const double middle = low + (high - low) / 2;
+    (expected_nonzeros(fitted, middle) > wanted ? low : high) = middle;
+  }
+  return high;
+}
+
+ModeSettings resolve_settings(const Model& model, const EncodeOptions& options, const DataSource* sample) {
+  check(model, options);
+  const ModelParts& parts = model.parts();
+  ModeSettings settings = default_settings(parts, options.mode);
+  settings.refine_steps = options.refine_steps;
+  settings.gap = options.gap;
+  settings.debias = options.debias;
+  settings.eta = options.eta.value_or(parts.eta);
+  settings.tau = options.tau.value_or(parts.tau);
+  settings.tau_shift = settings.tau - parts.tau;
+  if (!options.nonzeros) return settings;
+  if (options.mode == EncodeMode::kSparse || options.mode == EncodeMode::kCorrected) {
+    const FittedEncoder& fitted = options.mode == EncodeMode::kSparse ? parts.sparse : parts.corrected;
+    if (fitted.empty()) return settings;  // refused where the tensors are needed
+    if (fitted.quantiles.empty())
+      throw Error(ErrorKind::kInput, "nonzeros " + number(*options.nonzeros) +
+                                         ": the model has no quantiles for mode " + mode_name(options) +
+                                         "; give tau instead");
+    settings.tau_shift = shift_for_nonzeros(fitted, parts.tau, *options.nonzeros);
+    settings.tau = std::max(0.0, parts.tau + settings.tau_shift);
+    return settings;
+  }
+  if (sample == nullptr)
+    usage("nonzeros " + number(*options.nonzeros) + ": mode " + mode_name(options) +
+          " needs samples to find its tau on; give them, or give tau");
+  if (sample->n_features() != model.n_features() || sample->n_samples() == 0)
+    throw Error(ErrorKind::kInput, sample->name() + ": " + std::to_string(sample->n_samples()) + " samples of " +
+                                       std::to_string(sample->n_features()) +
+                                       " features, but the model needs at least 1 of " +
+                                       std::to_string(model.n_features()));
+  settings.tau = tau_for_nonzeros(model, settings, read_spread(*sample), *options.nonzeros);
+  settings.tau_shift = settings.tau - parts.tau;
+  return settings;
+}
+
+}  // namespace dualdict

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/encoder_fit.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "linalg/symmetric.h"
+#include "linalg/vectors.h"
+#include "model/parallel_product.h"
+#include "model/threshold_fit.h"
+
+namespace dualdict {
+namespace {
+
+constexpr std::array kSteps{0.25, 0.5, 0.75, 1.0};  // y
+constexpr std::size_t kQuantiles = 65;
+
+std::vector<double> inverse_diagonal(const ModelParts& parts) {
+  const Matrix<double>& dictionary = parts.dictionary;
+  const auto n_atoms = static_cast<double>(dictionary.rows());
+  std::vector<double> inverse(dictionary.rows());
+  for (std::size_t j = 0; j < inverse.size(); ++j) {
+    const double h = squared_norm(dictionary.row(j), dictionary.cols()) / static_cast<double>(dictionary.cols()) +
+                     (parts.eta + parts.mu) / n_atoms;
+    inverse[j] = h > 0 ? 1 / h : 0.0;
+  }
+  return inverse;
+}
+
+std::vector<double> relative_norms(const ModelParts& parts, MatrixView<const double> samples) {
+  std::vector<double> n(samples.rows);
+  for (std::size_t i = 0; i < n.size(); ++i)
+    n[i] = parts.mean_norm > 0 ? norm(samples.row(i), samples.cols) / parts.mean_norm : 0.0;
+  return n;
+}
+
+Matrix<double> transpose(MatrixView<const double> a) {
+  Matrix<double> t(a.cols, a.rows);
+  for (std::size_t i = 0; i < a.rows; ++i)
+    for (std::size_t j = 0; j < a.cols; ++j) t(j, i) = a(i, j);
+  return t;
+}
+
+// A code minimises u'Hu - 2 b'u + 2 lambda |u|_1 with b = weights x; H is `gram`.
+struct LinearCode {
+  Matrix<double> weights;
+  Matrix<double> gram;
+};
+
+LinearCode linear_code(const ModelParts& parts) {
+  const auto d = static_cast<double>(parts.dictionary.cols());
+  const auto k = static_cast<double>(parts.dictionary.rows());
+  LinearCode linear{Matrix<double>(parts.dictionary.rows(), parts.dictionary.cols()),
+                    multiply_transposed<double>(parts.dictionary.view(), parts.dictionary.view())};
+  for (std::size_t i = 0; i < linear.weights.size(); ++i)
+    linear.weights.data()[i] = parts.dictionary.data()[i] / d + parts.eta / k * parts.dual.data()[i];
+  for (std::size_t i = 0; i < linear.gram.size(); ++i) linear.gram.data()[i] /= d;
+  for (std::size_t j = 0; j < linear.gram.rows(); ++j) linear.gram(j, j) += (parts.eta + parts.mu) / k;
+  return linear;
+}
+
+// (b - H u) / h, n x K.
+Matrix<double> scaled_gradient(const ModelParts& parts, const FitSamples& fit, const std::vector<double>& inverse,
+                               ThreadPool& pool) {
+  const LinearCode linear = linear_code(parts);
+  Matrix<double> gradient = parallel_multiply_transposed(fit.samples, linear.weights.view(), pool);
+  PackedRight<double> right;
+  right.pack(linear.gram.view());
+  parallel_multiply(plain(fit.codes), right, gradient.view(), Into::kSubtract, pool);
+  for (std::size_t i = 0; i < gradient.rows(); ++i)
+    for (std::size_t j = 0; j < gradient.cols(); ++j) gradient(i, j) *= inverse[j];
+  return gradient;
+}
+
+// Quantiles 0, 1/64, ..., 1 of |v| / (1 + growth n).
+void store_quantiles(const double* v, const std::vector<double>& n, double growth, bool positive,
+                     std::vector<double>& sorted, double* quantiles) {
+  sorted.resize(n.size());
+  for (std::size_t i = 0; i < n.size(); ++i)
+    sorted[i] = (positive ? std::max(v[i], 0.0) : std::abs(v[i])) / (1 + growth * n[i]);
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t q = 0; q < kQuantiles; ++q) {
+    const double position = static_cast<double>(q) / (kQuantiles - 1) * static_cast<double>(sorted.size() - 1);
+    const auto below = static_cast<std::size_t>(position);
+    const std::size_t above = std::min(below + 1, sorted.size() - 1);
+    const double part = position - static_cast<double>(below);
+    quantiles[q] = sorted[below] + part * (sorted[above] - sorted[below]);
+  }
+}
+
+// v and the wanted codes, atoms in rows, so that an atom's numbers lie together.
+struct Responses {
+  Matrix<double> v;
+  Matrix<double> codes;
+  std::vector<double> norms;
+};
+
+std::vector<ThresholdFit> fit_atoms(const Responses& responses, bool positive, ThreadPool& pool) {
+  const std::size_t n = responses.norms.size();
+  std::vector<ThresholdFit> fits(responses.v.rows());
+  std::vector<ThresholdWorkspace> work(pool.size());
+  pool.run(fits.size(), [&](std::size_t j, std::size_t worker) {
+    fits[j] =
+        fit_threshold({responses.v.row(j), n}, {responses.codes.row(j), n}, responses.norms, positive, work[worker]);
+  });
+  return fits;
+}
+
+double total_reduction(const std::vector<ThresholdFit>& fits) {
+  double total = 0;
+  for (const ThresholdFit& fit : fits) total += fit.reduction;
+  return total;
+}
+
+void store_fits(const ModelParts& parts, const Responses& responses, const std::vector<ThresholdFit>& fits, double step,
+                FittedEncoder& encoder) {
+  const std::size_t n_atoms = fits.size();
+  const std::vector<double> inverse = inverse_diagonal(parts);
+  encoder.gain.resize(n_atoms);
+  encoder.threshold.resize(n_atoms);
+  encoder.growth.resize(n_atoms);
+  encoder.tau_slope.resize(n_atoms);
+  encoder.quantiles = Matrix<double>(n_atoms, kQuantiles);
+  std::vector<double> sorted;
+  for (std::size_t j = 0; j < n_atoms; ++j) {
+    encoder.gain[j] = fits[j].gain;
+    encoder.threshold[j] = fits[j].threshold;
+    encoder.growth[j] = fits[j].growth;
+    // The threshold of z is y tau/(K h), reached by a sample of mean norm at t (1 + k).
+    encoder.tau_slope[j] = step * inverse[j] / static_cast<double>(n_atoms) / (1 + fits[j].growth);
+    store_quantiles(responses.v.row(j), responses.norms, fits[j].growth, parts.positive_codes, sorted,
+                    encoder.quantiles.row(j));
+  }
+}
+
+// W = C + y diag(1/h) [(D - (D D') C)/d - mu/K C], atoms in rows.
+Matrix<double> gradient_of_dual(const ModelParts& parts, const std::vector<double>& inverse) {
+  const Matrix<double> gram = multiply_transposed<double>(parts.dictionary.view(), parts.dictionary.view());
+  Matrix<double> gradient = multiply<double>(gram.view(), parts.dual.view());
+  const auto d = static_cast<double>(parts.dictionary.cols());
+  const auto k = static_cast<double>(parts.dictionary.rows());
+  for (std::size_t j = 0; j < gradient.rows(); ++j)
+    for (std::size_t f = 0; f < gradient.cols(); ++f)
+      gradient(j, f) = inverse[j] * ((parts.dictionary(j, f) - gradient(j, f)) / d - parts.mu / k * parts.dual(j, f));
+  return gradient;
+}
+
+// base + y direction
+Matrix<double> along(const Matrix<double>& base, const Matrix<double>& direction, double step) {
+  Matrix<double> sum(base.rows(), base.cols());
+  for (std::size_t i = 0; i < sum.size(); ++i) sum.data()[i] = base.data()[i] + step * direction.data()[i];
+  return sum;
+}
+
+// E of the codes that the fits make of responses.v, without its constant.
+double fitted_energy(const ModelParts& parts, const LinearCode& linear, const Matrix<double>& b,
+                     const Responses& responses, const std::vector<ThresholdFit>& fits, ThreadPool& pool) {
+  Matrix<double> codes(responses.v.rows(), responses.v.cols());
+  for (std::size_t j = 0; j < codes.rows(); ++j)
+    for (std::size_t i = 0; i < codes.cols(); ++i)
+      codes(j, i) = fits[j].gain * soft_threshold(responses.v(j, i),
+                                                  fits[j].threshold * (1 + fits[j].growth * responses.norms[i]),
+                                                  parts.positive_codes);
+  const Matrix<double> curved = parallel_multiply(linear.gram.view(), codes.view(), pool);
+  return inner_product(codes, curved) - 2 * inner_product(codes, b) +
+         2 * parts.tau / static_cast<double>(codes.rows()) * sum_abs(codes.data(), codes.size());
+}
+
+// The best y for encoders whose v is linear in y: v = base + y direction, K x n. Several y often give nearly the same
+// code error with very different E: of those within 5 % of the smallest error the one with the smallest E is taken.
+double fit_steps(const ModelParts& parts, MatrixView<const double> samples, const Matrix<double>& base,
+                 const Matrix<double>& direction, Responses& responses, ThreadPool& pool, FittedEncoder& encoder) {
+  constexpr double kNear = 1.05;
+  struct Candidate {
+    std::vector<ThresholdFit> fits;
+    double squared_error;
+    double energy;
+  };
+  const LinearCode linear = linear_code(parts);
+  const Matrix<double> b = parallel_multiply_transposed(linear.weights.view(), samples, pool);
+  std::array<Candidate, kSteps.size()> candidates;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < kSteps.size(); ++k) {
+    responses.v = along(base, direction, kSteps[k]);
+    candidates[k].fits = fit_atoms(responses, parts.positive_codes, pool);
+    candidates[k].squared_error = std::max(0.0, squared_norm(responses.codes) - total_reduction(candidates[k].fits));
+    candidates[k].energy = fitted_energy(parts, linear, b, responses, candidates[k].fits, pool);
+    least = std::min(least, candidates[k].squared_error);
+  }
+  std::size_t best = kSteps.size();
+  for (std::size_t k = 0; k < kSteps.size(); ++k)
+    if (candidates[k].squared_error <= kNear * kNear * least &&
+        (best == kSteps.size() || candidates[k].energy < candidates[best].energy))
+      best = k;
+  if (best == kSteps.size()) best = 0;
+  responses.v = along(base, direction, kSteps[best]);
+  store_fits(parts, responses, candidates[best].fits, kSteps[best], encoder);
+  return kSteps[best];
+}
+
+// Rows 0 .. split-1 of the symmetric matrix are the samples' block, the others the codes'.
+void add_block_ridges(Matrix<double>& gram, std::size_t split) {
+  constexpr double kRidge = 1e-4;
+  const auto add = [&](std::size_t first, std::size_t last) {
+    double trace = 0;
+    for (std::size_t i = first; i < last; ++i) trace += gram(i, i);
+    const double mean = trace / static_cast<double>(last - first);
+    for (std::size_t i = first; i < last; ++i) gram(i, i) += mean > 0 ? kRidge * mean : 1.0;
+  };
+  add(0, split);
+  add(split, gram.rows());
+}
+
+Matrix<double> columns(const Matrix<double>& a, std::size_t first, std::size_t count) {
+  return convert<double>(MatrixView<const double>(a.data() + first, a.rows(), count, a.cols()));
+}
+
+Matrix<double> side_by_side(MatrixView<const double> left, MatrixView<const double> right) {
+  Matrix<double> both(left.rows, left.cols + right.cols);
+  for (std::size_t i = 0; i < left.rows; ++i) {
+    std::copy_n(left.row(i), left.cols, both.row(i));
+    std::copy_n(right.row(i), right.cols, both.row(i) + left.cols);
+  }
+  return both;
+}
+
+}  // namespace
+
+FittedEncoder fit_sparse(const ModelParts& parts, const FitSamples& fit, ThreadPool& pool) {
+  FittedEncoder encoder;
+  const Matrix<double> gradient = gradient_of_dual(parts, inverse_diagonal(parts));
+  Responses responses{{}, transpose(fit.codes), relative_norms(parts, fit.samples)};
+  const Matrix<double> base = parallel_multiply_transposed(parts.dual.view(), fit.samples, pool);
+  const Matrix<double> direction = parallel_multiply_transposed(gradient.view(), fit.samples, pool);
+  const double step = fit_steps(parts, fit.samples, base, direction, responses, pool, encoder);
+  encoder.weights = along(parts.dual, gradient, step);
+  encoder.decoder = fit_decoder(apply_fitted(parts, encoder, fit.samples, {}, pool).view(), fit.samples, pool);
+  return encoder;
+}
+
+FittedEncoder fit_corrected(const ModelParts& parts, const FitSamples& fit, MatrixView<const double> sparse_codes,
+                            ThreadPool& pool) {
+  FittedEncoder encoder;
+  const std::size_t d = fit.samples.cols;
+  const Matrix<double> features = side_by_side(fit.samples, sparse_codes);
+  Matrix<double> gram = parallel_transposed_multiply(features.view(), features.view(), pool);
+  add_block_ridges(gram, d);
+  // The target u* + y (b - Hu*)/h is linear in y, and so is its regression: two solves serve every y.
+  const Matrix<double> gradient = scaled_gradient(parts, fit, inverse_diagonal(parts), pool);
+  const Matrix<double> base =
+      solve_positive_definite(gram, parallel_transposed_multiply(fit.codes, features.view(), pool));
+  const Matrix<double> direction =
+      solve_positive_definite(gram, parallel_transposed_multiply(gradient.view(), features.view(), pool));
+  Responses responses{{}, transpose(fit.codes), relative_norms(parts, fit.samples)};
+  const double step =
+      fit_steps(parts, fit.samples, parallel_multiply_transposed(base.view(), features.view(), pool),
+                parallel_multiply_transposed(direction.view(), features.view(), pool), responses, pool, encoder);
+  const Matrix<double> both = along(base, direction, step);
+  encoder.weights = columns(both, 0, d);
+  encoder.feedback = columns(both, d, both.cols() - d);
+  encoder.decoder =
+      fit_decoder(apply_fitted(parts, encoder, fit.samples, sparse_codes, pool).view(), fit.samples, pool);
+  return encoder;
+}
+
+Matrix<double> apply_fitted(const ModelParts& parts, const FittedEncoder& encoder, MatrixView<const double> samples,
+                            MatrixView<const double> sparse_codes, ThreadPool& pool) {
+  Matrix<double> codes = parallel_multiply_transposed(samples, encoder.weights.view(), pool);
+  if (!encoder.feedback.empty()) {
+    PackedRight<double> feedback;
+    feedback.pack_transposed(encoder.feedback.view());
+    parallel_multiply(plain(sparse_codes), feedback, codes.view(), Into::kAdd, pool);
+  }
+  const std::vector<double> n = relative_norms(parts, samples);
+  for (std::size_t i = 0; i < codes.rows(); ++i)
+    for (std::size_t j = 0; j < codes.cols(); ++j)
+      codes(i, j) = encoder.gain[j] * soft_threshold(codes(i, j), encoder.threshold[j] * (1 + encoder.growth[j] * n[i]),
+                                                     parts.positive_codes);
+  return codes;
+}
+
+Matrix<double> fit_decoder(MatrixView<const double> codes, MatrixView<const double> samples, ThreadPool& pool) {
+  constexpr double kRidge = 1e-6;
+  Matrix<double> gram = parallel_transposed_multiply(codes, codes, pool);
+  double trace = 0;
+  for (std::size_t j = 0; j < gram.rows(); ++j) trace += gram(j, j);
+  if (!(trace > 0)) return Matrix<double>(codes.cols, samples.cols);
+  for (std::size_t j = 0; j < gram.rows(); ++j) gram(j, j) += kRidge * trace / static_cast<double>(gram.rows());
+  return transpose(solve_positive_definite(gram, parallel_transposed_multiply(samples, codes, pool)).view());
+}
+
+}  // namespace dualdict

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/encoding_table.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/thread_pool.h"
+#include "dualdict/encode.h"
+#include "linalg/product.h"
+#include "model/baselines.h"
+#include "model/encoder_fit.h"
+#include "model/parallel_product.h"
+#include "model/table_measures.h"
+
+namespace dualdict {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+double seconds_of(const Encoder& encoder, auto samples, auto codes) {
+  const auto start = std::chrono::steady_clock::now();
+  encoder.encode(samples, codes);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Samples a second, over runs that last long enough for the clock. `first_seconds`: what all samples took once.
+template <class T>
+double measure_speed(const Encoder& encoder, MatrixView<const T> samples, double first_seconds) {
+  constexpr std::size_t kMost = 10000;
+  constexpr double kSeconds = 0.05;
+  constexpr int kMaxRuns = 1000;
+  if (first_seconds >= 2 * kSeconds) return static_cast<double>(samples.rows) / first_seconds;
+  const MatrixView<const T> some = samples.row_range(0, std::min(kMost, samples.rows));
+  Matrix<T> codes(some.rows, encoder.n_atoms());
+  double seconds = 0;
+  int runs = 0;
+  while (runs < kMaxRuns && seconds < kSeconds) {
+    seconds += seconds_of(encoder, some, codes.view());
+    ++runs;
+  }
+  return seconds > 0 ? static_cast<double>(runs) * static_cast<double>(some.rows) / seconds : 0.0;
+}
+
+template <class T>
+EncodingRow measure_mode(const Model& model, const std::string& name, MatrixView<const T> samples,
+                         const TableMeasures& measures, std::size_t n_threads) {
+  EncodeOptions options;
+  parse_mode(name, options);
+  options.n_threads = n_threads;
+  const Encoder encoder(model, options);
+  Matrix<T> codes(samples.rows, model.n_atoms());
+  const double seconds = seconds_of(encoder, samples, codes.view());
+  const ModelParts& parts = model.parts();
+  const Matrix<double>* decoder = &parts.dictionary;
+  if (options.mode == EncodeMode::kSparse) decoder = &parts.sparse.decoder;
+  if (options.mode == EncodeMode::kCorrected) decoder = &parts.corrected.decoder;
+  EncodingRow row = measures.measure(convert<double>(codes), *decoder);
+  row.mode = name;
+  row.samples_per_second = measure_speed(encoder, samples, seconds);
+  return row;
+}
+
+EncodingRow measure_threshold(const ModelParts& parts, MatrixView<const double> fit, MatrixView<const double> measured,
+                              double nonzeros, const TableMeasures& measures, ThreadPool& pool) {
+  Matrix<double> codes = parallel_multiply_transposed(measured, parts.dictionary.view(), pool);
+  const ThresholdBaseline baseline = fit_threshold_baseline(codes, measures.exact(), nonzeros, parts.positive_codes);
+  apply_threshold_baseline(baseline, parts.positive_codes, codes);
+  Matrix<double> fit_codes = parallel_multiply_transposed(fit, parts.dictionary.view(), pool);
+  apply_threshold_baseline(baseline, parts.positive_codes, fit_codes);
+  EncodingRow row = measures.measure(codes, fit_decoder(fit_codes.view(), fit, pool));
+  row.mode = "threshold D'x";
+  row.samples_per_second = kNone;
+  return row;
+}
+
+EncodingRow measure_pca(MatrixView<const double> fit, MatrixView<const double> measured, double nonzeros,
+                        ThreadPool& pool) {
+  EncodingRow row;
+  const auto n_components = std::min(fit.cols, static_cast<std::size_t>(std::llround(nonzeros)));
+  row.mode = "pca";
+  row.reconstruction_error = pca_error(fit, measured, n_components, pool);
+  row.nonzeros = static_cast<double>(n_components);
+  row.code_error = row.energy_excess = row.dictionary_reconstruction_error = kNone;
+  row.debiased_reconstruction_error = row.support_overlap = row.samples_per_second = kNone;
+  return row;
+}
+
+// The samples are preprocessed already.
+ModelParts without_transform(ModelParts parts) {
+  parts.transform = Transform();
+  return parts;
+}
+
+Matrix<double> codes_in_double(ModelParts parts, MatrixView<const double> samples, std::size_t n_threads) {
+  constexpr double kGap = 1e-8;
+  parts.dtype = DType::kFloat64;
+  EncodeOptions options;
+  options.mode = EncodeMode::kExact;
+  options.gap = kGap;
+  options.n_threads = n_threads;
+  Matrix<double> codes(samples.rows, parts.dictionary.rows());
+  Encoder(Model(std::move(parts)), options).encode(samples, codes.view());
+  return codes;
+}
+
+}  // namespace
+
+template <class T>
+EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& samples, std::size_t n_threads) {
+  EncodingTable table;
+  table.n_fit = samples.fit.rows;
+  table.n_measured = samples.measured.rows;
+  if (samples.measured.empty()) return table;
+  const ModelParts plain_parts = without_transform(parts);
+  const Model model(plain_parts);
+  const Matrix<double> measured = convert<double>(samples.measured);
+  const Matrix<double> fit = convert<double>(samples.fit);
+  ThreadPool pool(resolve_threads(n_threads));
+  const TableMeasures measures(model.parts(), measured.view(), codes_in_double(plain_parts, measured.view(), n_threads),
+                               pool);
+  double sparse_nonzeros = 0;
+  double exact_nonzeros = 0;
+  for (const char* name : {"linear", "sparse", "corrected", "refine:1", "refine:3", "exact"}) {
+    table.rows.push_back(measure_mode<T>(model, name, samples.measured, measures, n_threads));
+    if (table.rows.back().mode == "sparse") sparse_nonzeros = table.rows.back().nonzeros;
+    if (table.rows.back().mode == "exact") exact_nonzeros = table.rows.back().nonzeros;
+  }
+  table.rows.push_back(measure_threshold(parts, fit.view(), measured.view(), sparse_nonzeros, measures, pool));
+  table.rows.push_back(measure_pca(fit.view(), measured.view(), exact_nonzeros, pool));
+  return table;
+}
+
+template EncodingTable measure_encoders<float>(const ModelParts&, const TableSamples<float>&, std::size_t);
+template EncodingTable measure_encoders<double>(const ModelParts&, const TableSamples<double>&, std::size_t);
+
+}  // namespace dualdict

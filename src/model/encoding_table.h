@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each mode of encoding buys, measured on samples: the table that a model carries.
+#pragma once
+
+#include <cstddef>
+
+#include "dualdict/matrix.h"
+#include "dualdict/model.h"
+
+namespace dualdict {
+
+// Samples are preprocessed. T is the precision of the model, so that the speed is what a user gets.
+template <class T>
+struct TableSamples {
+  MatrixView<const T> fit;       // what the encoders were fitted on; the baselines are fitted on it too
+  MatrixView<const T> measured;  // what the rows are measured on
+};
+
+// Rows: the modes, then the baselines "threshold D'x" (soft-thresholded D'x with one threshold and one gain for all
+// atoms, as many nonzeros as `sparse`, its own decoder) and "pca" (as many components as exact codes have nonzeros).
+// What a baseline does not have is NaN. Exact codes are those in double, so that the row `exact` shows the rounding
+// too. Debiased errors are measured on as many leading samples as a bounded amount of work allows.
+template <class T>
+EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& samples, std::size_t n_threads);
+
+}  // namespace dualdict

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/exact_codes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "linalg/vectors.h"
+
+namespace dualdict {
+namespace {
+
+constexpr std::size_t kRounds = 6;
+constexpr std::size_t kSweeps = 400;  // in each round
+
+}  // namespace
+
+template <class T>
+ExactCoder<T>::ExactCoder(const Objective& objective, const Matrix<double>& dictionary, const Matrix<double>& dual,
+                          double gap)
+    : gap_(gap) {
+  problem_.assign(objective, dictionary, dual);
+  dual_.pack_transposed(convert<T>(dual).view());
+}
+
+template <class T>
+double ExactCoder<T>::relative_gap(const T* x, const T* prediction, const T* u, const T* b, const T* r) const {
+  const Objective& objective = problem_.objective;
+  const std::size_t n = objective.n_atoms;
+  const double squared_sample = squared_norm(x, objective.n_features);
+  double energy = squared_sample / objective.d() + 2 * objective.lambda() * sum_abs(u, n) - dot(u, b, n) - dot(u, r, n);
+  if (objective.eta > 0) energy += objective.coding_weight() * squared_norm(prediction, n);
+  const double gap = code_gap(problem_, u, b, r, squared_sample);
+  if (gap == 0) return 0;
+  return energy > 0 ? gap / energy : std::numeric_limits<double>::infinity();
+}
+
+template <class T>
+void ExactCoder<T>::encode(MatrixView<const T> x, ExactWorkspace<T>& work, MatrixView<T> u) const {
+  const std::size_t n_atoms = problem_.objective.n_atoms;
+  if (work.samples.cols() != x.cols || work.codes.cols() != n_atoms) {
+    work.samples = Matrix<T>(kBlockSamples, x.cols);
+    work.codes = Matrix<T>(kBlockSamples, n_atoms);
+    work.prediction = Matrix<T>(kBlockSamples, n_atoms);
+  }
+  if (problem_.objective.eta > 0) multiply<T>(plain(x), dual_, work.prediction.view().row_range(0, x.rows));
+  for (std::size_t i = 0; i < x.rows; ++i) std::fill_n(u.row(i), n_atoms, T{0});
+  CodeOptions options{CodeMethod::kDescent, std::clamp(10 * gap_, 1e-12, 1e-2), kSweeps};
+  code_step(problem_, x, options, work.step, u);
+  if (problem_.has_direct) return;
+
+  work.rows.clear();
+  work.gaps.clear();
+  for (std::size_t i = 0; i < x.rows; ++i) {
+    const double gap =
+        relative_gap(x.row(i), work.prediction.row(i), u.row(i), work.step.linear.row(i), work.step.residual.row(i));
+    if (gap <= gap_) continue;
+    work.rows.push_back(i);
+    work.gaps.push_back(gap);
+  }
+  for (std::size_t round = 1; round < kRounds && !work.rows.empty(); ++round) {
+    options.tolerance /= 10;
+    const std::size_t n = work.rows.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      std::copy_n(x.row(work.rows[k]), x.cols, work.samples.row(k));
+      std::copy_n(u.row(work.rows[k]), n_atoms, work.codes.row(k));
+    }
+    code_step<T>(problem_, work.samples.view().row_range(0, n), options, work.step, work.codes.view().row_range(0, n));
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::size_t i = work.rows[k];
+      const double gap = relative_gap(x.row(i), work.prediction.row(i), work.codes.row(k), work.step.linear.row(k),
+                                      work.step.residual.row(k));
+      if (gap < work.gaps[k]) std::copy_n(work.codes.row(k), n_atoms, u.row(i));
+      if (gap <= gap_ || gap > work.gaps[k] / 2) continue;
+      work.rows[kept] = i;
+      work.gaps[kept++] = gap;
+    }
+    work.rows.resize(kept);
+    work.gaps.resize(kept);
+  }
+}
+
+template class ExactCoder<float>;
+template class ExactCoder<double>;
+
+}  // namespace dualdict

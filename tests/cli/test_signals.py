@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ctrl-C keeps the work."""
+
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from conftest import COMMAND, planted, run_ok
+from safetensors.numpy import load_file
+
+
+@pytest.fixture(scope="module")
+def long_run(tmp_path_factory):
+    """A run that would not end by itself in the time of the test."""
+    folder = tmp_path_factory.mktemp("long")
+    np.save(folder / "samples.npy", planted(20000, 32, 64, seed=3).astype(np.float32))
+    return folder
+
+
+def start(folder, output, trace):
+    never = ("--rtol", "0", "--max-iterations", "1000000")
+    command = [COMMAND, "learn", folder / "samples.npy", "-o", output, "--atoms", "64", "--tau", "0.05", *never]
+    process = subprocess.Popen(
+        [*map(str, command), "--trace", str(trace), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    deadline = time.monotonic() + 60
+    while not trace.exists() or trace.read_text().count("\n") < 2:
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < deadline, "no iteration in a minute"
+        time.sleep(0.02)
+    return process
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_learning_with_the_model_written(long_run, tmp_path, number, code):
+    output = tmp_path / "m.safetensors"
+    process = start(long_run, output, tmp_path / "run.jsonl")
+    asked = time.monotonic()
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=60)
+    assert time.monotonic() - asked < 30
+    assert process.returncode == code, stderr
+    assert b'"INTERRUPTED"' in stdout
+    assert load_file(output)["dictionary"].shape == (64, 32)
+    assert b"INTERRUPTED" in run_ok("info", output).stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.safetensors", "run.jsonl"]
+
+
+def test_a_second_signal_ends_at_once_and_keeps_the_old_file(long_run, tmp_path):
+    output = tmp_path / "m.safetensors"
+    output.write_text("precious")
+    process = start(long_run, output, tmp_path / "run.jsonl")
+    process.send_signal(signal.SIGSTOP)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGCONT)
+    process.communicate(timeout=10)
+    # Both are pending when the process goes on; the kernel delivers them in either order.
+    assert process.returncode in (130, 143)
+    assert output.read_text() == "precious"

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/open_matrix.h"
+#include "io/test_files.h"
+
+namespace dualdict {
+namespace {
+
+using namespace test;
+
+Matrix<double> read_values(const std::string& text) {
+  return all_of(*open_matrix(bytes_of(text)));
+}
+
+std::string refusal(const std::string& text) {
+  return error_of(ErrorKind::kInput, [&] { open_matrix(bytes_of(text, "x.csv")); });
+}
+
+TEST(Csv, ReadsEverySeparatorWithAndWithoutHeader) {
+  const auto expected = matrix_of<double>(2, 3, {1, -2.5, 3e-5, 4, 5, 6});
+  for (const std::string text : {
+           "1,-2.5,3e-5\n4,5,6\n",
+           "1,-2.5,3e-5\r\n4,5,6\r\n",
+           "1, -2.5 , 3e-5\n 4,5,6",
+           "1;-2.5;3e-5\n4;5;6",
+           "1\t-2.5\t3e-5\n4\t5\t6\n",
+           "1 -2.5 3e-5\n4 5 6\n",
+           "  1  -2.5 3e-5  \n4   5   6\n",
+           "a,b,c\n1,-2.5,3e-5\n4,5,6\n",
+           "# 2 rows, made by hand\n1 -2.5 3e-5\n # more\n4 5 6\n",
+           "some words\n1;-2.5;3e-5\n4;5;6\n",
+           "\xEF\xBB\xBF"
+           "1,-2.5,3e-5\n\n4,+5,6\n\n\n",
+       })
+    EXPECT_EQ(read_values(text), expected) << text;
+}
+
+TEST(Csv, OneColumnAndOneRow) {
+  EXPECT_EQ(read_values("1\n2\n"), matrix_of<double>(2, 1, {1, 2}));
+  EXPECT_EQ(read_values("1,2"), matrix_of<double>(1, 2, {1, 2}));
+}
+
+TEST(Csv, NumbersRoundTrip) {
+  EXPECT_EQ(read_values("0.1,1e308\n5e-324,-0.30000000000000004\n"),
+            matrix_of<double>(2, 2, {0.1, 1e308, 5e-324, 0.1 + 0.2 == 0.30000000000000004 ? -(0.1 + 0.2) : 0}));
+}
+
+TEST(Csv, ErrorsNameLineAndColumn) {
+  EXPECT_EQ(refusal("1,2\n3,x\n"), "x.csv: line 2, column 2: 'x' is not a number");
+  EXPECT_EQ(refusal("a,b\n\n1,2\n3,4 5\n"), "x.csv: line 4, column 2: '4 5' is not a number");
+  expect_contains(refusal("1,2\n3,\n"), "line 2, column 2: is empty");
+  expect_contains(refusal("1,2\n,3\n"), "line 2, column 1: is empty");
+  expect_contains(refusal("1\t2\n\t3\n"), "line 2, column 1: is empty");
+  expect_contains(refusal("1,2\n1e999,3\n"), "'1e999' is out of the range");
+  expect_contains(refusal("1,x\n3,4\n"), "header line must hold no numbers");
+  expect_contains(refusal("1;2\n3,5;4\n"), "'3,5' is not a number");
+  expect_contains(refusal("1,2\n+-3,4\n"), "'+-3' is not a number");
+}
+
+TEST(Csv, RaggedRowsAreRefused) {
+  EXPECT_EQ(refusal("1,2\n3,4,5\n"), "x.csv: line 2 has 3 columns, the rows before it have 2");
+  expect_contains(refusal("1 2 3\n4 5\n"), "line 2 has 2 columns");
+}
+
+TEST(Csv, TextWithoutNumbersIsRefused) {
+  for (const std::string text : {"a,b\n", "\n\n", "hello world", " ", "a,b\n\n\n"})
+    expect_contains(refusal(text), "no row of numbers");
+}
+
+TEST(Csv, UnprintableTextIsEscapedInMessages) {
+  expect_contains(refusal("1,2\n\x1b[31m,3\n" + std::string(600, ' ')), "unknown format");
+  expect_contains(refusal("1,2\n" + std::string(600, '\n') + "\x1b[31m,3\n"), "'\\x1b[31m'");
+}
+
+TEST(Csv, ReadsAFile) {
+  const TempFolder folder;
+  EXPECT_EQ(all_of(*open_matrix(folder.with("x.npy", "1,2\n3,4\n"))), matrix_of<double>(2, 2, {1, 2, 3, 4}));
+}
+
+}  // namespace
+}  // namespace dualdict

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files for tests: a folder that goes away, bytes by hand, and the error that a call must give.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dualdict/error.h"
+#include "dualdict/matrix.h"
+#include "io/byte_source.h"
+#include "io/matrix_file.h"
+#include "io/npy_header.h"
+
+namespace dualdict::test {
+
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "dualdict-test-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~TempFolder() { std::filesystem::remove_all(path_); }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  std::string path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  // Writes a file and returns its path.
+  std::string with(const std::string& name, const std::string& content) const {
+    std::ofstream(file(name), std::ios::binary) << content;
+    return file(name);
+  }
+  std::size_t n_files() const {
+    const std::filesystem::directory_iterator files(path_);
+    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+  }
+
+ private:
+  std::string path_;
+};
+
+inline std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+inline std::shared_ptr<const ByteSource> bytes_of(const std::string& content, const std::string& name = "test") {
+  return make_memory_bytes(name, std::vector<char>(content.begin(), content.end()));
+}
+
+// The bytes of values in a byte order.
+template <class T>
+std::string stored(const std::vector<T>& values, bool big_endian = false) {
+  std::string result;
+  for (const T& value : values) {
+    auto bytes = std::bit_cast<std::array<char, sizeof(T)>>(value);
+    if (big_endian) std::reverse(bytes.begin(), bytes.end());
+    result.append(bytes.data(), bytes.size());
+  }
+  return result;
+}
+
+// An npy file of a version with any header text.
+inline std::string npy_with_header(const std::string& header, const std::string& data, int version = 1) {
+  std::string file = "\x93NUMPY";
+  file += static_cast<char>(version);
+  file += '\0';
+  const auto length = static_cast<std::uint32_t>(header.size());
+  file += version == 1 ? stored(std::vector<std::uint16_t>{static_cast<std::uint16_t>(length)})
+                       : stored(std::vector<std::uint32_t>{length});
+  return file + header + data;
+}
+
+inline std::string npy(const std::string& descr, const std::string& shape, const std::string& data,
+                       const std::string& fortran = "False", int version = 1) {
+  return npy_with_header("{'descr': '" + descr + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }\n",
+                         data, version);
+}
+
+template <class T = double>
+Matrix<T> all_of(const MatrixFile& file) {
+  Matrix<T> values(file.info().rows, file.info().cols);
+  file.read(0, values.view());
+  return values;
+}
+
+template <class T>
+Matrix<T> matrix_of(std::size_t rows, std::size_t cols, const std::vector<T>& values) {
+  Matrix<T> result(rows, cols);
+  std::copy(values.begin(), values.end(), result.data());
+  return result;
+}
+
+// The message of the Error that the call throws; the test fails when there is none or it is of another kind.
+template <class Call>
+std::string error_of(ErrorKind kind, Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+inline void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "'" << text << "' does not contain '" << part << "'";
+}
+
+}  // namespace dualdict::test

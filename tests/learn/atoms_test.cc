@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learn/atoms.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "learn/block_sums.h"
+#include "learn/code_pass.h"
+#include "problems/planted.h"
+#include "reference/tolerance.h"
+#include "solvers/moment_case.h"
+
+namespace dualdict {
+namespace {
+
+// 600 samples, so three blocks; atoms 2 and 5 are used by nobody, atom 7 by two samples.
+template <class T>
+struct ReplaceCase {
+  Samples<T> samples;
+  Objective objective;
+  Matrix<T> u;
+  Matrix<double> dictionary;
+  Moments moments;
+  std::vector<std::size_t> usage;
+  ThreadPool pool{2};
+
+  ReplaceCase() : usage(9) {
+    Planted planted = make_planted(600, 6, 9, 3, 0.1, 1);
+    for (std::size_t i = 0; i < 600; ++i) {
+      for (const std::size_t k : {2u, 5u}) planted.codes(i, k) = 0;
+      planted.codes(i, 7) = i == 10 || i == 300 ? 0.5 : 0.0;
+    }
+    for (std::size_t f = 0; f < 6; ++f) planted.samples(20, f) = 0;
+    samples.x = convert<T>(planted.samples);
+    u = convert<T>(planted.codes);
+    dictionary = planted.dictionary;
+    objective.n_features = 6;
+    objective.n_atoms = 9;
+    objective.tau = 0.1;
+    objective.eta = 1;
+    moments = naive_moments(convert<double>(samples.x), convert<double>(u));
+    for (std::size_t i = 0; i < 600; ++i)
+      for (std::size_t k = 0; k < 9; ++k) usage[k] += u(i, k) != T{0} ? 1 : 0;
+  }
+};
+
+template <class T>
+class AtomReplacerTest : public testing::Test {};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(AtomReplacerTest, Scalars);
+
+TYPED_TEST(AtomReplacerTest, TheMomentsStayThoseOfTheCodes) {
+  ReplaceCase<TypeParam> one;
+  AtomReplacer replacer(9, 3);
+  EXPECT_EQ(replacer.replace(one.samples, one.objective, one.usage, one.pool, one.u, one.dictionary, one.moments), 3u);
+  const Moments expected = naive_moments(convert<double>(one.samples.x), convert<double>(one.u));
+  const double scale = 600 * Tolerance<double>::kEpsilon * 100;
+  for (std::size_t i = 0; i < expected.uu.size(); ++i)
+    EXPECT_NEAR(one.moments.uu.data()[i], expected.uu.data()[i], scale * 100);
+  for (std::size_t i = 0; i < expected.ux.size(); ++i)
+    EXPECT_NEAR(one.moments.ux.data()[i], expected.ux.data()[i], scale * 100);
+  EXPECT_NEAR(one.moments.sum_abs_codes, expected.sum_abs_codes, scale * 100);
+}
+
+TYPED_TEST(AtomReplacerTest, TheWorstReconstructedSamplesBecomeTheAtoms) {
+  using T = TypeParam;
+  ReplaceCase<T> one;
+  std::vector<double> errors(600);
+  const Matrix<double> codes = convert<double>(one.u);
+  for (std::size_t i = 0; i < 600; ++i) {
+    const Matrix<double> x = convert<double>(one.samples.x.view().row_range(i, 1));
+    const double length = norm(x.row(0), 6);
+    if (length > 0)
+      errors[i] = naive_square(naive_residual(one.dictionary, x.row(0), codes.row(i))) / (length * length);
+  }
+  std::vector<std::size_t> order(600);
+  for (std::size_t i = 0; i < 600; ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return errors[a] > errors[b]; });
+  const Matrix<double> before = one.dictionary;
+
+  AtomReplacer replacer(9, 1);
+  ASSERT_EQ(replacer.replace(one.samples, one.objective, one.usage, one.pool, one.u, one.dictionary, one.moments), 2u);
+  const std::size_t atoms[] = {2, 5};
+  for (std::size_t n = 0; n < 2; ++n) {
+    const T* x = one.samples.x.row(order[n]);
+    for (std::size_t k = 0; k < 9; ++k) EXPECT_EQ(one.u(order[n], k) != T{0}, k == atoms[n]);
+    for (std::size_t f = 0; f < 6; ++f)
+      EXPECT_NEAR(one.dictionary(atoms[n], f), static_cast<double>(x[f]) / norm(x, 6), 1e-6);
+  }
+  for (const std::size_t k : {0u, 1u, 3u, 4u, 6u, 7u, 8u})
+    for (std::size_t f = 0; f < 6; ++f) EXPECT_EQ(one.dictionary(k, f), before(k, f));
+}
+
+TYPED_TEST(AtomReplacerTest, EveryAtomIsReplacedAFewTimesAtMost) {
+  ReplaceCase<TypeParam> one;
+  AtomReplacer replacer(9, 1);
+  std::size_t replaced = 0;
+  for (int round = 0; round < 50; ++round)
+    replaced += replacer.replace(one.samples, one.objective, one.usage, one.pool, one.u, one.dictionary, one.moments);
+  EXPECT_LE(replaced, 2u * 3u);
+  EXPECT_GE(replaced, 2u);
+}
+
+TYPED_TEST(AtomReplacerTest, ThresholdZeroReplacesNothing) {
+  ReplaceCase<TypeParam> one;
+  AtomReplacer replacer(9, 0);
+  const Matrix<double> before = one.dictionary;
+  EXPECT_EQ(replacer.replace(one.samples, one.objective, one.usage, one.pool, one.u, one.dictionary, one.moments), 0u);
+  EXPECT_EQ(one.dictionary, before);
+}
+
+// The sums that the D and C steps live on, over blocks and threads, against plain loops.
+TYPED_TEST(AtomReplacerTest, ACodePassSumsTheMomentsOfItsCodes) {
+  using T = TypeParam;
+  for (const std::size_t n_threads : {1u, 3u}) {
+    ReplaceCase<T> one;
+    ThreadPool pool(n_threads);
+    CodeProblem<T> problem;
+    problem.assign(one.objective, one.dictionary, one.dictionary);
+    CodePass<T> pass(one.samples, 9, pool, nullptr);
+    const PassReport report = pass.run(problem, {}, one.u, &one.moments);
+    const Moments expected = naive_moments(convert<double>(one.samples.x), convert<double>(one.u));
+    const double tolerance = 600 * 10 * Tolerance<T>::kEpsilon;
+    for (std::size_t i = 0; i < expected.uu.size(); ++i)
+      EXPECT_NEAR(one.moments.uu.data()[i], expected.uu.data()[i], tolerance);
+    for (std::size_t i = 0; i < expected.ux.size(); ++i)
+      EXPECT_NEAR(one.moments.ux.data()[i], expected.ux.data()[i], tolerance);
+    EXPECT_NEAR(one.moments.sum_abs_codes, expected.sum_abs_codes, tolerance);
+    std::size_t nonzeros = 0;
+    for (std::size_t k = 0; k < 9; ++k) {
+      std::size_t used = 0;
+      for (std::size_t i = 0; i < 600; ++i) used += one.u(i, k) != T{0} ? 1 : 0;
+      EXPECT_EQ(report.usage[k], used);
+      nonzeros += used;
+    }
+    EXPECT_EQ(report.codes.nonzeros, nonzeros);
+  }
+}
+
+}  // namespace
+}  // namespace dualdict

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Berkeley patches: 10,000 of 12 x 12, K = 200, eta = 1. Needs DUALDICT_DATA, a folder that holds bsds/train.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "dualdict/encode.h"
+#include "dualdict/learn.h"
+#include "linalg/vectors.h"
+#include "reference/naive_objective.h"
+
+namespace dualdict {
+namespace {
+
+class RealData : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* folder = std::getenv("DUALDICT_DATA");
+    if (folder == nullptr || *folder == '\0')
+      GTEST_SKIP() << "DUALDICT_DATA is not set: the tests on Berkeley patches did not run";
+    folder_ = std::string(folder) + "/bsds/train";
+  }
+
+  std::unique_ptr<DataSource> patches(std::size_t n, std::uint64_t seed) const {
+    DataOptions options;
+    options.patches = PatchOptions{.height = 12, .width = 12, .n_samples = n, .seed = seed};
+    return open_data({folder_}, options);
+  }
+
+  static LearnContext paper_context() {
+    LearnContext context;
+    context.preprocess.scale = 125;
+    context.preprocess.center_samples = true;
+    return context;
+  }
+  static LearnOptions paper_options(double tau) {
+    LearnOptions options;
+    options.n_atoms = 200;
+    options.tau = tau;
+    options.eta = 1;
+    return options;
+  }
+
+  // E, the certificate and the constraints hold on real data too.
+  static void expect_sound(const LearnSummary& summary, const Model& model) {
+    testing::Test::RecordProperty("iterations", static_cast<int>(summary.n_iterations));
+    EXPECT_LE(summary.max_kkt_residual, 1e-3);
+    EXPECT_LE(summary.duality_gap, 1e-4);
+    double previous = INFINITY;
+    for (const IterationRecord& record : summary.iterations) {
+      EXPECT_LE(record.energy_after_codes, previous * (1 + 1e-6)) << record.iteration;
+      if (record.replaced_atoms == 0) {
+        EXPECT_LE(record.energy_after_dictionary, record.energy_after_codes * (1 + 1e-6)) << record.iteration;
+      }
+      EXPECT_LE(record.energy.total(), record.energy_after_dictionary * (1 + 1e-6)) << record.iteration;
+      previous = record.energy.total();
+    }
+    for (std::size_t i = 0; i < model.n_atoms(); ++i) {
+      EXPECT_LE(norm(model.dictionary().row(i), model.n_features()), 1 + 1e-6);
+      EXPECT_LE(norm(model.dual().row(i), model.n_features()), 1 + 1e-6);
+    }
+  }
+
+  static void expect_nonzeros(const LearnResult& result, double expected) {
+    EXPECT_NEAR(result.summary.nonzeros_per_code, expected, 0.1 * expected) << result.summary.message;
+    // And it has come to rest: no more than 3 % over the second half of the iterations.
+    const auto& iterations = result.summary.iterations;
+    EXPECT_NEAR(iterations[iterations.size() / 2].nonzeros_per_code, result.summary.nonzeros_per_code, 0.03 * expected);
+  }
+
+  std::string folder_;
+};
+
+TEST_F(RealData, NonzerosAtTauOne) {
+  LearnOptions options = paper_options(1);
+  options.max_iterations = 100;
+  const LearnResult result = learn(*patches(10000, 0), options, paper_context());
+  expect_nonzeros(result, 5.9);
+  expect_sound(result.summary, result.model);
+}
+TEST_F(RealData, NonzerosAtTauOneFiftieth) {
+  LearnOptions options = paper_options(0.02);
+  options.max_iterations = 100;
+  const LearnResult result = learn(*patches(10000, 0), options, paper_context());
+  expect_nonzeros(result, 141);
+  expect_sound(result.summary, result.model);
+}
+
+const EncodingRow& row_of(const EncodingTable& table, const std::string& mode) {
+  for (const EncodingRow& row : table.rows)
+    if (row.mode == mode) return row;
+  throw std::runtime_error("the table has no row " + mode);
+}
+
+// One fit serves the nonzeros and the encoders at tau = 0.1, with 3,000 patches that it did not see.
+TEST_F(RealData, NonzerosAndEncodersAtTauOneTenth) {
+  const auto unseen = patches(3000, 1);
+  LearnContext context = paper_context();
+  context.validation = unseen.get();
+  LearnOptions options = paper_options(0.1);
+  options.max_iterations = 100;
+  const LearnResult result = learn(*patches(10000, 0), options, context);
+  expect_nonzeros(result, 65);
+  expect_sound(result.summary, result.model);
+
+  const EncodingTable& table = result.model.parts().provenance.encoding;
+  EXPECT_TRUE(table.unseen);
+  EXPECT_EQ(table.n_measured, 3000u);
+  const EncodingRow& sparse = row_of(table, "sparse");
+  EXPECT_LE(sparse.code_error, 1.1 * 0.12);
+  EXPECT_LE(sparse.energy_excess, 1.1 * 0.042);
+  const EncodingRow& corrected = row_of(table, "corrected");
+  EXPECT_LE(corrected.code_error, 1.1 * 0.05);
+  EXPECT_LE(corrected.energy_excess, 1.1 * 0.011);
+
+  EncodeOptions linear;
+  linear.mode = EncodeMode::kLinear;
+  Matrix<float> x(500, 144);
+  unseen->read(0, x.view());
+  Matrix<float> codes(500, 200);
+  Encoder(result.model, linear).encode(x.view(), codes.view());
+  result.model.parts().transform.apply(x.view());
+  const Matrix<double> samples = convert<double>(x);
+  for (std::size_t i = 0; i < 500; ++i) {
+    const std::vector<double> expected = naive_prediction(result.model.dual(), samples.row(i));
+    const double scale = norm(samples.row(i), 144);
+    for (std::size_t k = 0; k < 200; ++k)
+      ASSERT_NEAR(static_cast<double>(codes(i, k)), expected[k], 1e-5 * scale) << i << ", " << k;
+  }
+}
+
+}  // namespace
+}  // namespace dualdict

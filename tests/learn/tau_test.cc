@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learn/tau.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "dualdict/error.h"
+#include "learn/fit_case.h"
+
+namespace dualdict {
+namespace {
+
+TEST(TauSearch, LearningEndsNearTheWantedNumberOfNonzeros) {
+  const Matrix<double> samples = planted_samples(600, 16, 24, 1);
+  for (const Solver solver : {Solver::kFast, Solver::kFista}) {
+    for (const double wanted : {1.5, 4.0, 10.0}) {
+      LearnOptions options = small_options(24, 0, solver);
+      options.tau.reset();
+      options.nonzeros = wanted;
+      options.max_iterations = 100;
+      const LearnResult result = fit(samples, options);
+      EXPECT_NEAR(result.summary.nonzeros_per_code, wanted, 0.05 * wanted)
+          << describe(options) << " " << result.summary.message;
+      EXPECT_EQ(*result.summary.used.tau, result.summary.tau);
+      EXPECT_FALSE(result.summary.given.tau.has_value());
+    }
+  }
+}
+
+TEST(TauSearch, StaysWhereItIsNearEnough) {
+  TauSearch search(10, 100);
+  EXPECT_EQ(search.next(0.3, 10.1), 0.3);
+  EXPECT_EQ(search.next(0.3, 9.9), 0.3);
+  EXPECT_GT(search.next(0.3, 12), 0.3);
+}
+
+TEST(TauSearch, MovesBoundedOften) {
+  TauSearch search(10, 100);
+  double tau = 1;
+  int moves = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const double next = search.next(tau, i % 2 == 0 ? 50.0 : 1.0);
+    moves += next != tau ? 1 : 0;
+    ASSERT_TRUE(std::isfinite(next) && next > 0);
+    tau = next;
+  }
+  EXPECT_LE(moves, 60);
+}
+
+TEST(TauSearch, FindsItsWayBackFromSilence) {
+  TauSearch search(10, 100);
+  const double next = search.next(5, 0);
+  EXPECT_LT(next, 5);
+  EXPECT_GT(next, 0);
+}
+
+// The documented default: a tenth of the mean, over the samples, of the tau that silences a sample at the start.
+TEST(DefaultTau, IsATenthOfTheMeanSilencingTau) {
+  const Matrix<double> samples = planted_samples(300, 10, 12, 2);
+  LearnOptions options = small_options(12, 0, Solver::kFast, DType::kFloat64);
+  options.tau.reset();
+  options.initial_dictionary = random_unit_rows(12, 10, 3);
+  options.max_iterations = 3;
+  std::string said;
+  LearnContext context;
+  context.hooks.on_message = [&](const std::string& message) { said += message + "\n"; };
+  const LearnResult result = fit(samples, options, context);
+  Objective objective = objective_of(result);
+  double sum = 0;
+  const std::vector<double> zero(12);
+  for (std::size_t i = 0; i < 300; ++i) {
+    double largest = 0;
+    for (const double b :
+         naive_pull(objective, options.initial_dictionary, options.initial_dictionary, samples.row(i), zero.data()))
+      largest = std::max(largest, std::abs(b));
+    sum += 12 * largest;
+  }
+  EXPECT_NEAR(result.summary.tau, 0.1 * sum / 300, 1e-6 * sum / 300);
+  EXPECT_NE(said.find("default"), std::string::npos) << said;
+}
+
+TEST(SilencingTau, OfPositiveCodesLooksAtPositivePullsOnly) {
+  CodeProblem<double> problem;
+  Objective objective;
+  objective.n_features = 2;
+  objective.n_atoms = 1;
+  objective.positive_codes = true;
+  Matrix<double> atom(1, 2);
+  atom(0, 0) = 1;
+  problem.assign(objective, atom, atom);
+  Samples<double> samples;
+  samples.x = Matrix<double>(2, 2);
+  samples.x(0, 0) = -8;
+  samples.x(1, 0) = 3;
+  ThreadPool pool(1);
+  const SilencingTau tau = silencing_tau(problem, samples, pool);
+  EXPECT_DOUBLE_EQ(tau.largest, 1.5);  // (K/d) d'x = 3/2
+  EXPECT_DOUBLE_EQ(tau.mean, 0.75);
+}
+
+}  // namespace
+}  // namespace dualdict

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coordinate descent: every instruction set against the scalar reference.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "linalg/kernels/kernels.h"
+#include "problems/random_matrix.h"
+#include "reference/naive_products.h"
+#include "reference/tolerance.h"
+
+namespace dualdict {
+namespace {
+
+template <class T>
+struct DescentCase {
+  Matrix<T> gram;
+  std::vector<T> diagonal, inverse_diagonal, b, u, r;
+  T lambda = 0;
+  bool positive = false;
+  bool from_zero = false;
+  std::vector<std::uint32_t> list;
+
+  DescentCase(std::size_t n, bool positive_in, std::uint64_t seed)
+      : gram(n, n), diagonal(n), inverse_diagonal(n), b(n), u(n), r(n), positive(positive_in), list(n) {
+    const Matrix<double> atoms = random_unit_rows(n, n / 2 + 1, seed);
+    const Matrix<double> h = naive_product(atoms, naive_transpose(atoms));
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) gram(i, j) = static_cast<T>(h(i, j) + (i == j ? 0.3 : 0.0));
+    Random random(seed, 9);
+    for (std::size_t j = 0; j < n; ++j) {
+      diagonal[j] = gram(j, j);
+      inverse_diagonal[j] = T{1} / gram(j, j);
+      b[j] = static_cast<T>(random.normal());
+    }
+    lambda = T(0.4);
+    r = b;
+  }
+
+  DescentReport<T> run(const Kernels<T>& kernel, T tolerance, std::size_t max_sweeps) {
+    return kernel.descend({gram.data(), gram.cols(), diagonal.data(), inverse_diagonal.data(), u.size(), lambda,
+                           positive, from_zero, tolerance, max_sweeps, list.data(), u.data(), r.data()});
+  }
+
+  // The residual of the optimality conditions, from r recomputed in double.
+  double naive_kkt() const {
+    double worst = 0;
+    for (std::size_t j = 0; j < u.size(); ++j) {
+      double rj = static_cast<double>(b[j]);
+      for (std::size_t k = 0; k < u.size(); ++k) rj -= static_cast<double>(gram(j, k)) * static_cast<double>(u[k]);
+      const auto l = static_cast<double>(lambda);
+      if (u[j] > 0) worst = std::max(worst, std::abs(rj - l));
+      if (u[j] < 0) worst = std::max(worst, std::abs(rj + l));
+      if (u[j] == 0) worst = std::max(worst, (positive ? rj : std::abs(rj)) - l);
+    }
+    return worst;
+  }
+};
+
+template <class T>
+class Descend : public testing::Test {};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(Descend, Scalars);
+
+TYPED_TEST(Descend, EveryKernelMakesTheSameSweepsAsTheReference) {
+  using T = TypeParam;
+  for (std::size_t n = 1; n <= 70; ++n) {
+    for (const bool positive : {false, true}) {
+      for (const std::size_t sweeps : {0u, 1u, 2u, 5u}) {
+        DescentCase<T> reference(n, positive, n);
+        const auto expected = reference.run(scalar_kernels<T>(), T{0}, sweeps);
+        for (const Kernels<T>& kernel : all_kernels<T>()) {
+          DescentCase<T> other(n, positive, n);
+          const auto report = other.run(kernel, T{0}, sweeps);
+          const double tolerance = 100 * static_cast<double>(n + 1) * Tolerance<T>::kEpsilon;
+          EXPECT_EQ(report.sweeps, expected.sweeps) << kernel.name << ", n = " << n;
+          EXPECT_NEAR(static_cast<double>(report.kkt), static_cast<double>(expected.kkt), tolerance);
+          for (std::size_t j = 0; j < n; ++j) {
+            ASSERT_NEAR(static_cast<double>(other.u[j]), static_cast<double>(reference.u[j]), tolerance)
+                << kernel.name << ", n = " << n << ", sweeps " << sweeps;
+            ASSERT_NEAR(static_cast<double>(other.r[j]), static_cast<double>(reference.r[j]), tolerance);
+          }
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Descend, EveryKernelReachesTheOptimumAndReportsIt) {
+  using T = TypeParam;
+  for (const std::size_t n : {1u, 2u, 7u, 16u, 31u, 64u, 70u}) {
+    for (const bool positive : {false, true}) {
+      for (const Kernels<T>& kernel : all_kernels<T>()) {
+        DescentCase<T> one(n, positive, 100 + n);
+        const T tolerance = one.lambda * static_cast<T>(Tolerance<T>::kKkt);
+        const auto report = one.run(kernel, tolerance, 10000);
+        EXPECT_LE(report.kkt, tolerance) << kernel.name << ", n = " << n;
+        EXPECT_LE(one.naive_kkt(), 2 * static_cast<double>(tolerance)) << kernel.name << ", n = " << n;
+        for (const T value : one.u) EXPECT_TRUE(!positive || value >= 0);
+      }
+    }
+  }
+}
+
+TYPED_TEST(Descend, TheGreedyStartEndsAtTheSameOptimum) {
+  using T = TypeParam;
+  for (const std::size_t n : {1u, 2u, 7u, 16u, 31u, 64u, 70u}) {
+    for (const bool positive : {false, true}) {
+      for (const Kernels<T>& kernel : all_kernels<T>()) {
+        DescentCase<T> swept(n, positive, 300 + n);
+        DescentCase<T> greedy(n, positive, 300 + n);
+        greedy.from_zero = true;
+        const T tolerance = swept.lambda * static_cast<T>(Tolerance<T>::kKkt);
+        swept.run(kernel, tolerance, 10000);
+        const auto report = greedy.run(kernel, tolerance, 10000);
+        EXPECT_LE(report.kkt, tolerance) << kernel.name << ", n = " << n;
+        EXPECT_LE(greedy.naive_kkt(), 2 * static_cast<double>(tolerance)) << kernel.name << ", n = " << n;
+        // H is at least 0.3: two codes with a small KKT residual are near each other.
+        const double near = 10 * static_cast<double>(tolerance) * std::sqrt(static_cast<double>(n));
+        for (std::size_t j = 0; j < n; ++j)
+          EXPECT_NEAR(static_cast<double>(greedy.u[j]), static_cast<double>(swept.u[j]), near) << kernel.name;
+      }
+    }
+  }
+}
+
+TYPED_TEST(Descend, TheSumsOfACodeAreThoseOfTheReference) {
+  using T = TypeParam;
+  for (std::size_t n = 1; n <= 70; ++n) {
+    for (const bool positive : {false, true}) {
+      DescentCase<T> one(n, positive, 400 + n);
+      one.run(scalar_kernels<T>(), T{0}, 2);
+      const CodeSums expected =
+          scalar_kernels<T>().summarise(one.u.data(), one.b.data(), one.r.data(), n, one.lambda, positive);
+      for (const Kernels<T>& kernel : all_kernels<T>()) {
+        const CodeSums sums = kernel.summarise(one.u.data(), one.b.data(), one.r.data(), n, one.lambda, positive);
+        const double tolerance = 100 * static_cast<double>(n) * Tolerance<T>::kEpsilon;
+        EXPECT_EQ(sums.nonzeros, expected.nonzeros) << kernel.name;
+        EXPECT_NEAR(sums.abs, expected.abs, tolerance) << kernel.name;
+        EXPECT_NEAR(sums.ub, expected.ub, tolerance) << kernel.name;
+        EXPECT_NEAR(sums.ur, expected.ur, tolerance) << kernel.name;
+        EXPECT_EQ(sums.pull, expected.pull) << kernel.name;
+        EXPECT_NEAR(sums.slack, expected.slack, tolerance) << kernel.name;
+        EXPECT_GE(sums.slack, 0.0);
+      }
+    }
+  }
+}
+
+TYPED_TEST(Descend, AnOptimalCodeIsLeftAlone) {
+  using T = TypeParam;
+  for (const Kernels<T>& kernel : all_kernels<T>()) {
+    DescentCase<T> one(33, false, 5);
+    const T tolerance = one.lambda * static_cast<T>(Tolerance<T>::kKkt);
+    one.run(kernel, tolerance, 10000);
+    const std::vector<T> before = one.u;
+    const auto report = one.run(kernel, tolerance, 10000);
+    EXPECT_EQ(report.sweeps, 0u) << kernel.name;
+    EXPECT_EQ(one.u, before) << kernel.name;
+  }
+}
+
+TYPED_TEST(Descend, ACoordinateWithoutCurvatureDoesNotMove) {
+  using T = TypeParam;
+  for (const std::size_t dead : {0u, 3u, 36u}) {
+    for (const Kernels<T>& kernel : all_kernels<T>()) {
+      DescentCase<T> one(37, false, 6);
+      for (std::size_t j = 0; j < 37; ++j) one.gram(dead, j) = one.gram(j, dead) = 0;
+      one.diagonal[dead] = one.inverse_diagonal[dead] = 0;
+      one.b[dead] = one.r[dead] = 0;
+      const auto report = one.run(kernel, T(1e-4), 1000);
+      EXPECT_LE(report.kkt, T(1e-4));
+      EXPECT_EQ(one.u[dead], T{0}) << kernel.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dualdict

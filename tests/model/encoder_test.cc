@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dualdict/encode.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <thread>
+
+#include "dualdict/error.h"
+#include "linalg/product.h"
+#include "linalg/vectors.h"
+#include "model/fit_encoders.h"
+#include "problems/planted.h"
+#include "problems/small_model.h"
+
+namespace dualdict {
+namespace {
+
+constexpr std::size_t kSamples = 1100;
+constexpr std::size_t kFeatures = 16;
+constexpr std::size_t kAtoms = 24;
+const char* const kModes[] = {"linear", "sparse", "corrected", "refine:1", "refine:3", "exact"};
+
+struct Fixture {
+  Planted planted = make_planted(kSamples, kFeatures, kAtoms, 4, 0.05, 7);
+  Model single = make(DType::kFloat32, false);
+  Model exact = make(DType::kFloat64, false);
+  Model positive = make(DType::kFloat64, true);
+
+  Model make(DType dtype, bool positive_codes) const {
+    ModelParts parts;
+    parts.dtype = dtype;
+    parts.tau = 0.2;
+    parts.eta = 1;
+    parts.mu = 0.01;
+    parts.positive_codes = positive_codes;
+    parts = learn_briefly(parts, planted.dictionary, planted.samples, 4);
+    if (dtype == DType::kFloat32)
+      fit_and_measure_encoders<float>(parts, convert<float>(planted.samples).view(), {}, false, 1);
+    else
+      fit_and_measure_encoders<double>(parts, planted.samples.view(), {}, false, 1);
+    return Model(parts);
+  }
+};
+const Fixture& fixture() {
+  static const Fixture instance;
+  return instance;
+}
+
+EncodeOptions mode(const char* name, std::size_t n_threads = 1) {
+  EncodeOptions options;
+  parse_mode(name, options);
+  options.n_threads = n_threads;
+  return options;
+}
+
+template <class T>
+Matrix<T> encode(const Model& model, const EncodeOptions& options, const Matrix<T>& samples) {
+  Matrix<T> codes(samples.rows(), model.n_atoms());
+  const auto source = make_source(MatrixView<const T>(samples.view()));
+  Encoder(model, options, source.get()).encode(samples.view(), codes.view());
+  return codes;
+}
+
+double nonzeros(const Matrix<double>& codes) {
+  return static_cast<double>(count_nonzeros(codes.data(), codes.size())) / static_cast<double>(codes.rows());
+}
+
+// E of the codes by naive loops.
+double energy(const ModelParts& parts, const Matrix<double>& samples, const Matrix<double>& codes) {
+  const auto d = static_cast<double>(parts.dictionary.cols());
+  const auto k = static_cast<double>(parts.dictionary.rows());
+  double total = 0;
+  for (std::size_t i = 0; i < samples.rows(); ++i) {
+    for (std::size_t f = 0; f < samples.cols(); ++f) {
+      double residual = samples(i, f);
+      for (std::size_t j = 0; j < codes.cols(); ++j) residual -= codes(i, j) * parts.dictionary(j, f);
+      total += residual * residual / d;
+    }
+    for (std::size_t j = 0; j < codes.cols(); ++j) {
+      const double u = codes(i, j);
+      const double predicted = dot(parts.dual.row(j), samples.row(i), samples.cols());
+      total +=
+          parts.eta / k * (u - predicted) * (u - predicted) + 2 * parts.tau / k * std::abs(u) + parts.mu / k * u * u;
+    }
+  }
+  return total;
+}
+
+TEST(Encoder, LinearIsTheProductWithTheDual) {
+  const Fixture& f = fixture();
+  const Matrix<float> samples = convert<float>(f.planted.samples);
+  const Matrix<float> dual = convert<float>(f.single.dual());
+  const Matrix<float> codes = encode(f.single, mode("linear"), samples);
+  EXPECT_EQ(codes, multiply_transposed<float>(samples.view(), dual.view()));
+  const Matrix<double> wide = encode(f.exact, mode("linear"), f.planted.samples);
+  for (std::size_t i = 0; i < wide.rows(); ++i)
+    for (std::size_t j = 0; j < wide.cols(); ++j)
+      ASSERT_NEAR(wide(i, j), dot(f.planted.samples.row(i), f.exact.dual().row(j), kFeatures), 1e-12);
+}
+
+TEST(Encoder, ACodeHasTheSameBitsAloneInAnyBatchAndOnAnyThreads) {
+  const Fixture& f = fixture();
+  const Matrix<float> samples = convert<float>(f.planted.samples);
+  for (const char* name : kModes) {
+    for (const bool debias : {false, true}) {
+      EncodeOptions options = mode(name);
+      options.debias = debias;
+      const Matrix<float> codes = encode(f.single, options, samples);
+      options.n_threads = 3;
+      EXPECT_EQ(encode(f.single, options, samples), codes) << name;
+      const Encoder encoder(f.single, options);
+      Matrix<float> alone(1, kAtoms), shifted(300, kAtoms);
+      for (const std::size_t i : {0, 1, 255, 256, 700, 1099}) {
+        encoder.encode(samples.view().row_range(i, 1), alone.view());
+        EXPECT_EQ(std::memcmp(alone.data(), codes.row(i), kAtoms * sizeof(float)), 0) << name << " sample " << i;
+      }
+      encoder.encode(samples.view().row_range(13, 300), shifted.view());
+      EXPECT_EQ(std::memcmp(shifted.data(), codes.row(13), shifted.size() * sizeof(float)), 0) << name;
+    }
+  }
+}
+
+TEST(Encoder, ManyThreadsMayShareOne) {
+  const Fixture& f = fixture();
+  const Matrix<float> samples = convert<float>(f.planted.samples);
+  for (const char* name : {"corrected", "exact"}) {
+    const Encoder encoder(f.single, mode(name, 2));
+    const Matrix<float> expected = encode(f.single, mode(name), samples);
+    std::vector<Matrix<float>> codes(4, Matrix<float>(kSamples, kAtoms));
+    std::vector<std::thread> threads;
+    for (auto& out : codes)
+      threads.emplace_back([&] {
+        for (int repeat = 0; repeat < 3; ++repeat) encoder.encode(samples.view(), out.view());
+      });
+    for (auto& thread : threads) thread.join();
+    for (const auto& out : codes) EXPECT_EQ(out, expected);
+  }
+}
+
+TEST(Encoder, TheCallersPrecisionDoesNotChangeTheCode) {
+  const Fixture& f = fixture();
+  const Matrix<float> samples = convert<float>(f.planted.samples);
+  for (const char* name : kModes)
+    EXPECT_EQ(convert<double>(encode(f.single, mode(name), samples)),
+              encode(f.single, mode(name), convert<double>(samples)))
+        << name;
+}
+
+TEST(Encoder, ExactCodesSatisfyTheOptimalityConditions) {
+  const Fixture& f = fixture();
+  for (const Model* model : {&f.exact, &f.positive}) {
+    const ModelParts& parts = model->parts();
+    EncodeOptions options = mode("exact");
+    options.gap = 1e-12;
+    const Matrix<double> codes = encode(*model, options, f.planted.samples);
+    CodeProblem<double> problem;
+    problem.assign(objective_of(parts), parts.dictionary, parts.dual);
+    for (std::size_t i = 0; i < 200; ++i) {
+      const double* x = f.planted.samples.row(i);
+      const double* u = codes.row(i);
+      for (std::size_t j = 0; j < kAtoms; ++j) {
+        double r = dot(parts.dictionary.row(j), x, kFeatures) / kFeatures +
+                   parts.eta / kAtoms * dot(parts.dual.row(j), x, kFeatures);
+        for (std::size_t k = 0; k < kAtoms; ++k) r -= problem.gram(j, k) * u[k];
+        const double lambda = parts.tau / kAtoms;
+        if (u[j] != 0) {
+          ASSERT_NEAR(r, u[j] > 0 ? lambda : -lambda, 1e-4 * lambda);
+        } else {
+          ASSERT_LE(parts.positive_codes ? r : std::abs(r), lambda * (1 + 1e-4));
+        }
+        ASSERT_TRUE(u[j] >= 0 || !parts.positive_codes);
+      }
+    }
+  }
+}
+
+TEST(Encoder, ExactCodesReachTheWantedGap) {
+  const Fixture& f = fixture();
+  const ModelParts& parts = f.exact.parts();
+  EncodeOptions options = mode("exact");
+  options.gap = 1e-12;
+  const Matrix<double> best = encode(f.exact, options, f.planted.samples);
+  for (const double gap : {1e-2, 1e-4, 1e-6}) {
+    options.gap = gap;
+    const Matrix<double> codes = encode(f.exact, options, f.planted.samples);
+    for (std::size_t i = 0; i < 100; ++i) {
+      const auto row = [&](const Matrix<double>& a) { return convert<double>(a.view().row_range(i, 1)); };
+      const double reached = energy(parts, row(f.planted.samples), row(codes));
+      const double least = energy(parts, row(f.planted.samples), row(best));
+      ASSERT_LE(reached - least, gap * reached * 1.001 + 1e-13) << gap;
+    }
+  }
+}
+
+TEST(Encoder, RefineApproachesTheExactCodeWithoutEverGoingUp) {
+  const Fixture& f = fixture();
+  const ModelParts& parts = f.exact.parts();
+  double last = energy(parts, f.planted.samples, encode(f.exact, mode("sparse"), f.planted.samples));
+  for (const char* name : {"refine:1", "refine:2", "refine:5", "refine:20", "refine:1000"}) {
+    const double now = energy(parts, f.planted.samples, encode(f.exact, mode(name), f.planted.samples));
+    EXPECT_LT(now, last) << name;
+    last = now;
+  }
+  const double least = energy(parts, f.planted.samples, encode(f.exact, mode("exact"), f.planted.samples));
+  EXPECT_NEAR(last, least, 1e-5 * least);
+}
+
+TEST(Encoder, ALargerTauMakesSparserCodes) {
+  const Fixture& f = fixture();
+  for (const char* name : {"sparse", "corrected", "refine:3", "exact"}) {
+    double last = static_cast<double>(kAtoms) + 1;
+    for (const double tau : {0.02, 0.1, 0.2, 0.5, 2.0}) {
+      EncodeOptions options = mode(name);
+      options.tau = tau;
+      const double now = nonzeros(encode(f.exact, options, f.planted.samples));
+      EXPECT_LT(now, last) << name << " tau " << tau;
+      last = now;
+    }
+  }
+}
+
+TEST(Encoder, TheModelsOwnTauChangesNothing) {
+  const Fixture& f = fixture();
+  for (const char* name : {"sparse", "corrected", "refine:3", "exact"}) {
+    EncodeOptions options = mode(name);
+    options.tau = f.exact.parts().tau;
+    EXPECT_EQ(encode(f.exact, options, f.planted.samples), encode(f.exact, mode(name), f.planted.samples)) << name;
+  }
+}
+
+TEST(Encoder, NonzerosAreHitOnTheFitSamples) {
+  const Fixture& f = fixture();
+  for (const char* name : {"sparse", "corrected", "refine:3", "exact"}) {
+    for (const double wanted : {2.0, 5.0, 9.0}) {
+      EncodeOptions options = mode(name);
+      options.nonzeros = wanted;
+      EXPECT_NEAR(nonzeros(encode(f.exact, options, f.planted.samples)), wanted, 0.05 * wanted) << name;
+    }
+  }
+}
+
+TEST(Encoder, DebiasedCodesAreLeastSquaresOnTheirSupport) {
+  const Fixture& f = fixture();
+  for (const char* name : {"sparse", "exact"}) {
+    const Matrix<double> before = encode(f.exact, mode(name), f.planted.samples);
+    EncodeOptions options = mode(name);
+    options.debias = true;
+    const Matrix<double> codes = encode(f.exact, options, f.planted.samples);
+    for (std::size_t i = 0; i < 200; ++i) {
+      const std::size_t support = count_nonzeros(before.row(i), kAtoms);
+      if (support > kFeatures) continue;
+      std::vector<double> residual(f.planted.samples.row(i), f.planted.samples.row(i) + kFeatures);
+      for (std::size_t j = 0; j < kAtoms; ++j)
+        for (std::size_t k = 0; k < kFeatures; ++k) residual[k] -= codes(i, j) * f.exact.dictionary()(j, k);
+      const double scale = norm(f.planted.samples.row(i), kFeatures);
+      for (std::size_t j = 0; j < kAtoms; ++j) {
+        // The ridge of 1e-10 leaves a residual of that size times the code, which grows as atoms become alike.
+        if (before(i, j) == 0) {
+          ASSERT_EQ(codes(i, j), 0);
+        } else {
+          ASSERT_LT(std::abs(dot(residual.data(), f.exact.dictionary().row(j), kFeatures)), 1e-6 * scale);
+        }
+      }
+    }
+  }
+}
+
+TEST(Encoder, PositiveModelsGivePositiveCodes) {
+  const Fixture& f = fixture();
+  for (const char* name : {"sparse", "corrected", "refine:2", "exact"}) {
+    for (const bool debias : {false, true}) {
+      EncodeOptions options = mode(name);
+      options.debias = debias;
+      const Matrix<double> codes = encode(f.positive, options, f.planted.samples);
+      EXPECT_GE(*std::min_element(codes.data(), codes.data() + codes.size()), 0) << name;
+      EXPECT_GT(nonzeros(codes), 0.5) << name;
+    }
+  }
+}
+
+TEST(Encoder, AZeroSampleCodesToZero) {
+  const Fixture& f = fixture();
+  const Matrix<float> zero(1, kFeatures);
+  for (const char* name : kModes) EXPECT_EQ(encode(f.single, mode(name), zero), Matrix<float>(1, kAtoms)) << name;
+}
+
+template <class F>
+void expect_error(ErrorKind kind, const std::string& words, const F& call) {
+  try {
+    call();
+    ADD_FAILURE() << "no error, expected: " << words;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
+}
+
+TEST(Encoder, RefusesOptionsThatAModeDoesNotTake) {
+  const Model& model = fixture().exact;
+  const auto make = [&](const char* name, auto change) {
+    return [&model, name, change] {
+      EncodeOptions options = mode(name);
+      change(options);
+      const Encoder encoder(model, options);
+    };
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  expect_error(ErrorKind::kUsage, "only the modes refine:k and exact", make("sparse", [](auto& o) { o.eta = 0.5; }));
+  expect_error(ErrorKind::kUsage, "dense", make("linear", [](auto& o) { o.tau = 0.5; }));
+  expect_error(ErrorKind::kUsage, "not both", make("exact", [](auto& o) { o.tau = 1, o.nonzeros = 2; }));
+  expect_error(ErrorKind::kUsage, "24 atoms", make("sparse", [](auto& o) { o.nonzeros = 24; }));
+  expect_error(ErrorKind::kUsage, "more than 0", make("sparse", [](auto& o) { o.nonzeros = 0; }));
+  expect_error(ErrorKind::kUsage, "needs samples", make("exact", [](auto& o) { o.nonzeros = 3; }));
+  expect_error(ErrorKind::kUsage, "tau -1", make("sparse", [](auto& o) { o.tau = -1; }));
+  expect_error(ErrorKind::kUsage, "eta nan", make("exact", [nan](auto& o) { o.eta = nan; }));
+  expect_error(ErrorKind::kUsage, "at least 1 step", make("refine:1", [](auto& o) { o.refine_steps = 0; }));
+  expect_error(ErrorKind::kUsage, "gap 0", make("exact", [](auto& o) { o.gap = 0; }));
+}
+
+TEST(Encoder, RefusesSamplesThatItCannotCode) {
+  const Fixture& f = fixture();
+  Matrix<double> samples = f.planted.samples, codes(kSamples, kAtoms);
+  samples(900, 3) = std::numeric_limits<double>::quiet_NaN();
+  samples(901, 0) = std::numeric_limits<double>::infinity();
+  for (const Model* model : {&f.single, &f.exact})
+    expect_error(ErrorKind::kInput, "2 values are NaN or infinite, the first at row 900, column 3",
+                 [&] { Encoder(*model, mode("sparse", 2)).encode(samples.view(), codes.view()); });
+  Matrix<double> narrow(3, kFeatures - 1), few(2, kAtoms);
+  expect_error(ErrorKind::kInput, "15 features", [&] { Encoder(f.exact).encode(narrow.view(), codes.view()); });
+  expect_error(ErrorKind::kInput, "codes: 2 x 24",
+               [&] { Encoder(f.exact).encode(f.planted.samples.view(), few.view()); });
+  Matrix<double> huge(1, kFeatures), one(1, kAtoms);
+  huge(0, 0) = 1e300;
+  expect_error(ErrorKind::kNumerical, "float32", [&] { Encoder(f.single).encode(huge.view(), one.view()); });
+}
+
+TEST(Encoder, AModelWithoutFittedEncodersSaysWhatToUse) {
+  ModelParts parts = fixture().exact.parts();
+  parts.sparse = {};
+  parts.corrected = {};
+  const Model bare(parts);
+  for (const char* name : {"sparse", "corrected", "refine:2"})
+    expect_error(ErrorKind::kInput, "use mode linear or exact", [&] { const Encoder encoder(bare, mode(name)); });
+  EXPECT_GT(nonzeros(encode(bare, mode("exact"), fixture().planted.samples)), 0);
+}
+
+TEST(EncodeMode, NamesGoThereAndBack) {
+  for (const char* name : kModes) EXPECT_EQ(mode_name(mode(name)), name);
+  EncodeOptions options;
+  for (const char* name : {"", "Sparse", "refine", "refine:", "refine:0", "refine:-1", "refine:2x", "omp"})
+    expect_error(ErrorKind::kUsage, "mode " + std::string(name), [&] { parse_mode(name, options); });
+}
+
+TEST(Decode, UndoesThePreprocessingAndChecksShapes) {
+  const Fixture& f = fixture();
+  ModelParts parts = f.exact.parts();
+  parts.transform = Transform({.scale = 4.0}, {});
+  const Model scaled(parts);
+  Matrix<double> raw = f.planted.samples;
+  for (std::size_t i = 0; i < raw.size(); ++i) raw.data()[i] *= 4;
+  const Matrix<double> codes = encode(scaled, mode("corrected"), raw);
+  EXPECT_EQ(codes, encode(f.exact, mode("corrected"), f.planted.samples));
+  Matrix<double> decoded(kSamples, kFeatures), plain_decoded(kSamples, kFeatures);
+  decode(scaled, codes.view(), decoded.view(), EncodeMode::kCorrected);
+  decode(f.exact, codes.view(), plain_decoded.view(), EncodeMode::kCorrected);
+  for (std::size_t i = 0; i < decoded.size(); ++i) ASSERT_DOUBLE_EQ(decoded.data()[i], 4 * plain_decoded.data()[i]);
+  EXPECT_LT(relative_change(decoded, raw), 0.5);
+  Matrix<double> wrong(2, 3);
+  expect_error(ErrorKind::kInput, "3 numbers a code", [&] { decode(scaled, wrong.view(), decoded.view()); });
+}
+
+}  // namespace
+}  // namespace dualdict

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/encoding_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "dualdict/encode.h"
+#include "linalg/vectors.h"
+#include "model/fit_encoders.h"
+#include "problems/planted.h"
+#include "problems/small_model.h"
+
+namespace dualdict {
+namespace {
+
+std::map<std::string, EncodingRow> by_name(const EncodingTable& table) {
+  std::map<std::string, EncodingRow> rows;
+  for (const EncodingRow& row : table.rows) rows[row.mode] = row;
+  return rows;
+}
+
+bool finite(const FittedEncoder& encoder) {
+  bool all = true;
+  for (const auto* matrix : {&encoder.weights, &encoder.feedback, &encoder.quantiles, &encoder.decoder})
+    for (std::size_t i = 0; i < matrix->size(); ++i) all = all && std::isfinite(matrix->data()[i]);
+  for (const auto* vector : {&encoder.gain, &encoder.threshold, &encoder.growth, &encoder.tau_slope})
+    for (const double value : *vector) all = all && std::isfinite(value);
+  return all;
+}
+
+TEST(EncodingTable, RanksTheModesAsTheirCostsDo) {
+  const Planted planted = make_planted(1600, 16, 24, 4, 0.05, 5);
+  ModelParts parts;
+  parts.tau = 0.2;
+  parts.eta = 1;
+  parts = learn_briefly(parts, planted.dictionary, planted.samples, 5);
+  const Matrix<float> samples = convert<float>(planted.samples);
+  const MatrixView<const float> all = samples.view();
+  fit_and_measure_encoders<float>(parts, all.row_range(0, 1000), all.row_range(1000, 600), true, 2);
+  const EncodingTable& table = parts.provenance.encoding;
+  EXPECT_EQ(table.n_fit, 1000u);
+  EXPECT_EQ(table.n_measured, 600u);
+  EXPECT_TRUE(table.held_out);
+  EXPECT_TRUE(table.unseen);
+  auto rows = by_name(table);
+  ASSERT_EQ(rows.size(), 8u);
+  EXPECT_LT(rows["sparse"].code_error, rows["linear"].code_error);
+  EXPECT_LT(rows["corrected"].code_error, rows["sparse"].code_error);
+  EXPECT_LT(rows["corrected"].energy_excess, rows["sparse"].energy_excess);
+  EXPECT_LT(rows["sparse"].code_error, rows["threshold D'x"].code_error);
+  EXPECT_LT(rows["refine:3"].energy_excess, rows["refine:1"].energy_excess);
+  EXPECT_LT(rows["refine:1"].energy_excess, rows["sparse"].energy_excess);
+  EXPECT_LT(rows["exact"].code_error, 1e-2);
+  EXPECT_LT(std::abs(rows["exact"].energy_excess), 1e-5);
+  EXPECT_GT(rows["exact"].support_overlap, 0.98);
+  EXPECT_LT(rows["exact"].debiased_reconstruction_error, rows["exact"].reconstruction_error);
+  EXPECT_LT(rows["sparse"].reconstruction_error, rows["sparse"].dictionary_reconstruction_error);
+  EXPECT_EQ(rows["linear"].nonzeros, 24);
+  EXPECT_NEAR(rows["threshold D'x"].nonzeros, rows["sparse"].nonzeros, 0.01);
+  EXPECT_TRUE(std::isnan(rows["pca"].code_error));
+  EXPECT_GT(rows["linear"].samples_per_second, 0);
+}
+
+TEST(EncodingTable, ReconstructionErrorIsThatOfDecode) {
+  const Planted planted = make_planted(300, 8, 12, 3, 0.05, 6);
+  ModelParts parts;
+  parts.dtype = DType::kFloat64;
+  parts.tau = 0.2;
+  parts.eta = 1;
+  parts = learn_briefly(parts, planted.dictionary, planted.samples, 3);
+  fit_and_measure_encoders<double>(parts, planted.samples.view(), {}, false, 1);
+  EXPECT_FALSE(parts.provenance.encoding.held_out);
+  const Model model(parts);
+  Matrix<double> codes(300, 12), decoded(300, 8);
+  Encoder(model).encode(planted.samples.view(), codes.view());
+  decode(model, codes.view(), decoded.view());
+  EXPECT_NEAR(by_name(parts.provenance.encoding)["sparse"].reconstruction_error,
+              relative_change(decoded, planted.samples), 1e-10);
+  decode(model, codes.view(), decoded.view(), EncodeMode::kSparse, DecodeWith::kDictionary);
+  EXPECT_NEAR(by_name(parts.provenance.encoding)["sparse"].dictionary_reconstruction_error,
+              relative_change(decoded, planted.samples), 1e-10);
+}
+
+template <class T>
+void expect_sane(std::size_t n, std::size_t d, std::size_t n_atoms, double tau, double scale, DType dtype) {
+  Planted planted = make_planted(n, d, n_atoms, 1, 0.1, n + d + n_atoms);
+  for (std::size_t i = 0; i < planted.samples.size(); ++i) planted.samples.data()[i] *= scale;
+  ModelParts parts;
+  parts.dtype = dtype;
+  parts.tau = tau;
+  parts.eta = 1;
+  parts = learn_briefly(parts, planted.dictionary, planted.samples, 1);
+  const Matrix<T> samples = convert<T>(planted.samples);
+  fit_and_measure_encoders<T>(parts, samples.view(), {}, false, 1);
+  EXPECT_TRUE(finite(parts.sparse));
+  EXPECT_TRUE(finite(parts.corrected));
+  for (const EncodingRow& row : parts.provenance.encoding.rows) {
+    EXPECT_TRUE(std::isfinite(row.reconstruction_error)) << row.mode;
+    if (row.mode == "pca") continue;
+    EXPECT_TRUE(std::isfinite(row.code_error) && std::isfinite(row.energy_excess)) << row.mode;
+  }
+}
+
+TEST(FitEncoders, TinyAndDegenerateProblemsGiveFiniteTensors) {
+  for (const std::size_t n : {1, 2, 30})
+    for (const std::size_t d : {1, 3})
+      for (const std::size_t n_atoms : {1, 5})
+        for (const double tau : {0.0, 0.1, 1e30})
+          for (const double scale : {0.0, 1e-30, 1.0, 1e30}) {
+            SCOPED_TRACE(testing::Message()
+                         << n << " x " << d << ", K " << n_atoms << ", tau " << tau << ", scale " << scale);
+            expect_sane<double>(n, d, n_atoms, tau, scale, DType::kFloat64);
+            if (scale <= 1) expect_sane<float>(n, d, n_atoms, tau, scale, DType::kFloat32);
+          }
+}
+
+TEST(FitEncoders, WithoutSamplesNothingIsFitted) {
+  const Planted planted = make_planted(2, 3, 4, 1, 0.1, 1);
+  ModelParts parts;
+  parts.dictionary = parts.dual = planted.dictionary;
+  fit_and_measure_encoders<double>(parts, {}, {}, false, 1);
+  EXPECT_TRUE(parts.sparse.empty());
+  EXPECT_TRUE(parts.provenance.encoding.rows.empty());
+}
+
+}  // namespace
+}  // namespace dualdict
