@@ -67,7 +67,7 @@ TYPED_TEST(CodeStep, SatisfiesTheOptimalityConditions) {
         }
       }
       EXPECT_EQ(static_cast<double>(report.nonzeros), nonzeros);
-      EXPECT_NEAR(report.sum_abs, sum_abs, 1e-9 * sum_abs);
+      EXPECT_NEAR(report.sum_abs, sum_abs, 10 * Tolerance<TypeParam>::kEpsilon * sum_abs);
       EXPECT_GT(nonzeros, 0);
     }
   }
