@@ -39,6 +39,8 @@ struct IterationRecord {
   std::size_t iteration = 0;           // from 1
   double seconds = 0;                  // since the start
   Energy energy;                       // after the iteration's D and C steps
+  bool extrapolated = false;           // D and C were led ahead along their last change before the code step
+  double energy_before_codes = 0;      // total E of these D and C with the codes of the iteration before
   double energy_after_codes = 0;       // total E after the code step, before atoms are replaced
   double energy_after_dictionary = 0;  // total E after the dictionary step
   double tau = 0;                      // moves only while the tau for `nonzeros` is sought

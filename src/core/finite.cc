@@ -38,15 +38,28 @@ NonFinite find_non_finite(MatrixView<const double> values) {
   return find(values);
 }
 
-template <class T>
-void require_finite(MatrixView<const T> values, const std::string& name, std::size_t first_row) {
-  const NonFinite found = find(values);
+void NonFinite::add(const NonFinite& block, std::size_t first_row) {
+  if (count == 0 && block.count > 0) {
+    row = first_row + block.row;
+    column = block.column;
+  }
+  count += block.count;
+}
+
+void require_finite(const NonFinite& found, const std::string& name) {
   if (found.count == 0) return;
   throw Error(ErrorKind::kInput, name + ": " + std::to_string(found.count) +
                                      (found.count == 1 ? " value is" : " values are") +
-                                     " NaN or infinite, the first at row " + std::to_string(first_row + found.row) +
-                                     ", column " + std::to_string(found.column) +
+                                     " NaN or infinite, the first at row " + std::to_string(found.row) + ", column " +
+                                     std::to_string(found.column) +
                                      " (counted from 0); every value must be finite: remove or fill in these samples");
+}
+
+template <class T>
+void require_finite(MatrixView<const T> values, const std::string& name, std::size_t first_row) {
+  NonFinite found;
+  found.add(find(values), first_row);
+  require_finite(found, name);
 }
 
 template void require_finite<float>(MatrixView<const float>, const std::string&, std::size_t);

@@ -31,13 +31,13 @@ CodePass<T>::CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool
 
 template <class T>
 void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first,
-                           std::size_t count, Matrix<T>& u, bool pack) {
+                           std::size_t count, Matrix<T>& u) {
   pool_.run(count, [&](std::size_t i, std::size_t worker) {
     throw_if_interrupted(interrupt_);
     const std::size_t block = first + i;
     const MatrixView<T> codes = u.view().row_range(block * kBlockSamples, samples_.block_size(block));
     reports_[i] = code_step<T>(problem, samples_.block(block), options, work_[worker], codes);
-    if (pack) packed_[i].pack(codes);
+    packed_[i].pack(codes);
     std::vector<std::size_t>& usage = usage_[worker];
     for (std::size_t row = 0; row < codes.rows; ++row)
       for (std::size_t j = 0; j < codes.cols; ++j) usage[j] += codes(row, j) != T{0} ? 1 : 0;
@@ -45,36 +45,33 @@ void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& opt
 }
 
 template <class T>
-PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& options, Matrix<T>& u, Moments* moments) {
+PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t n, Matrix<T>& u,
+                            Moments& moments) {
   PassReport report;
   for (auto& usage : usage_) std::fill(usage.begin(), usage.end(), std::size_t{0});
-  if (moments != nullptr) {
-    std::fill_n(moments->uu.data(), moments->uu.size(), 0.0);
-    std::fill_n(xu_.data(), xu_.size(), 0.0);
-  }
-  for (std::size_t first = 0; first < samples_.n_blocks(); first += wave_) {
-    const std::size_t count = std::min(wave_, samples_.n_blocks() - first);
-    run_wave(problem, options, first, count, u, moments != nullptr);
+  std::fill_n(moments.uu.data(), moments.uu.size(), 0.0);
+  std::fill_n(xu_.data(), xu_.size(), 0.0);
+  const std::size_t n_blocks = Samples<T>::blocks_for(n);
+  for (std::size_t first = 0; first < n_blocks; first += wave_) {
+    const std::size_t count = std::min(wave_, n_blocks - first);
+    run_wave(problem, options, first, count, u);
     for (std::size_t i = 0; i < count; ++i) report.codes.add(reports_[i]);
-    if (moments == nullptr) continue;
     const std::span<BlockProduct<T>> products = std::span(products_).first(count);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t block = first + i;
       products[i] = {std::as_const(u).view().row_range(block * kBlockSamples, samples_.block_size(block)), &packed_[i]};
     }
-    sums_.add(pool_, products, true, moments->uu);
+    sums_.add(pool_, products, true, moments.uu);
     for (std::size_t i = 0; i < count; ++i) products[i].left = samples_.block(first + i);
     sums_.add(pool_, products, false, xu_);
   }
   report.usage.assign(usage_[0].size(), 0);
   for (const auto& usage : usage_)
     for (std::size_t j = 0; j < usage.size(); ++j) report.usage[j] += usage[j];
-  if (moments != nullptr) {
-    BlockSums<T>::mirror(moments->uu);
-    for (std::size_t i = 0; i < xu_.rows(); ++i)
-      for (std::size_t j = 0; j < xu_.cols(); ++j) moments->ux(j, i) = xu_(i, j);
-    moments->sum_abs_codes = report.codes.sum_abs;
-  }
+  BlockSums<T>::mirror(moments.uu);
+  for (std::size_t i = 0; i < xu_.rows(); ++i)
+    for (std::size_t j = 0; j < xu_.cols(); ++j) moments.ux(j, i) = xu_(i, j);
+  moments.sum_abs_codes = report.codes.sum_abs;
   return report;
 }
 

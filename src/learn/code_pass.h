@@ -25,13 +25,14 @@ class CodePass {
  public:
   CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool& pool, const std::atomic<bool>* interrupt);
 
-  // Improves the codes u (N x K) of all samples and, when moments is not null, sets its uu, ux and sum_abs_codes.
-  PassReport run(const CodeProblem<T>& problem, const CodeOptions& options, Matrix<T>& u, Moments* moments);
+  // Improves the codes u (N x K) of the first n samples and sets uu, ux and sum_abs_codes of the moments to their sums.
+  PassReport run(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t n, Matrix<T>& u,
+                 Moments& moments);
 
  private:
-  // The blocks [first, first + count): codes, their report in reports_, packed codes when wanted.
+  // The blocks [first, first + count): codes, their report in reports_, packed codes.
   void run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first, std::size_t count,
-                Matrix<T>& u, bool pack);
+                Matrix<T>& u);
 
   const Samples<T>& samples_;
   ThreadPool& pool_;

@@ -7,9 +7,11 @@
 #include <limits>
 #include <sstream>
 #include <type_traits>
+#include <utility>
 
 #include "dualdict/error.h"
 #include "learn/initialise.h"
+#include "learn/warm_up.h"
 #include "linalg/vectors.h"
 #include "solvers/dictionary_step.h"
 #include "solvers/projection.h"
@@ -59,7 +61,7 @@ Learner<T>::Learner(const DataSource& data, const LearnOptions& options, const L
       pool_(resolve_threads(options.n_threads)),
       communicator_(choose(context.communicator, alone_)),
       transform_(Transform::fit(context.preprocess, data)),
-      samples_(load_samples<T>(data, transform_, pool_, context.hooks.interrupt)),
+      samples_(load_samples<T>(data, transform_, Random(options.seed, 2), pool_, context.hooks.interrupt)),
       objective_(make_objective(options, data.n_features())),
       codes_(samples_.n_samples(), options.n_atoms),
       pass_(samples_, options.n_atoms, pool_, context.hooks.interrupt),
@@ -79,6 +81,7 @@ template <class T>
 LearnResult Learner<T>::run() {
   try {
     initialise();
+    warm_up();
     while (!limit_reached(options_, clock_.seconds(), summary_) && iterate()) {
     }
   } catch (const Interrupted&) {
@@ -100,7 +103,8 @@ void Learner<T>::initialise() {
   round_rows_to_ball<T>(dictionary_);
   round_rows_to_ball<T>(dual_);
   choose_tau();
-  rule_.restart(energy_from_moments(objective_, moments_, dictionary_, dual_).total());
+  energy_ = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
+  rule_.restart(energy_);
 }
 
 template <class T>
@@ -139,41 +143,102 @@ CodeOptions Learner<T>::code_options() const {
 }
 
 template <class T>
+void Learner<T>::warm_up() {
+  if (options_.solver == Solver::kFista) return;  // the paper's algorithm, as it stands
+  for (const std::size_t n : warm_up_sizes(samples_.n_samples(), options_.n_atoms)) {
+    say("warming up on " + std::to_string(n) + " of " + std::to_string(samples_.n_samples()) + " samples");
+    extrapolation_.restart();
+    double previous = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < kWarmUpIterations; ++i) {
+      if (options_.time_limit > 0 && clock_.seconds() >= options_.time_limit) return;
+      const IterationRecord record = step(n, true);
+      const double energy = record.energy.total();
+      if (record.nonzeros_per_code == 0 || move_tau(record.nonzeros_per_code)) continue;
+      if (energy > previous) extrapolation_.restart();
+      if (energy >= (1 - kWarmUpChange) * previous) break;
+      previous = energy;
+    }
+  }
+  extrapolation_.restart();
+  rule_.restart(energy_);
+}
+
+template <class T>
 bool Learner<T>::iterate() {
-  IterationRecord record;
+  const Matrix<double> old_dictionary = dictionary_;
+  const Matrix<double> old_dual = dual_;
+  const double old_energy = energy_;
+  const bool first = summary_.iterations.empty();
+  IterationRecord record = step(samples_.n_samples(), options_.solver == Solver::kFast);
+  if (!first && record.replaced_atoms == 0 && record.energy.total() > old_energy && record.extrapolated)
+    record = retreat();
+  if (record.replaced_atoms > 0) extrapolation_.restart();
+  summary_.replaced_atoms += record.replaced_atoms;
   record.iteration = summary_.iterations.size() + 1;
+  record.dictionary_change = relative_change(dictionary_, old_dictionary);
+  record.dual_change = relative_change(dual_, old_dual);
+  record.relative_change = rule_.advance(record.energy.total());
+  record.seconds = clock_.seconds();
+  summary_.iterations.push_back(record);
+  return should_continue(record);
+}
+
+template <class T>
+IterationRecord Learner<T>::retreat() {
+  dictionary_ = extrapolation_.dictionary();
+  dual_ = extrapolation_.dual();
+  extrapolation_.restart();
+  // Exact codes cannot be worse for these D and C than the codes were that they were made with.
+  const bool accurate = std::exchange(accurate_, true);
+  IterationRecord record = step(samples_.n_samples(), false);
+  accurate_ = accurate;
+  record.accurate = record.accurate && accurate;
+  return record;
+}
+
+template <class T>
+IterationRecord Learner<T>::step(std::size_t n, bool lead) {
+  IterationRecord record;
   record.tau = objective_.tau;
+  if (lead) {
+    record.extrapolated = extrapolation_.lead(dictionary_, dual_);
+    round_rows_to_ball<T>(dictionary_);
+    round_rows_to_ball<T>(dual_);
+    if (options_.positive_dictionary) project_rows(dictionary_, true);
+  }
+  record.energy_before_codes = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
   problem_.assign(objective_, dictionary_, dual_);
   if (options_.solver == Solver::kFista) problem_.find_largest_curvature();
-  const CodeOptions code_options = this->code_options();
-  const PassReport pass = pass_.run(problem_, code_options, codes_, &moments_);
+  const PassReport pass = pass_.run(problem_, code_options(), n, codes_, moments_);
   usage_ = pass.usage;
   record.dead_atoms = count_dead(usage_);
-  record.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(samples_.n_samples());
+  record.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
+  const bool whole = n == samples_.n_samples();
+  if (!whole) scale_moments(n);
   record.energy_after_codes = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
   const double scale = record.energy_after_codes > 0 ? record.energy_after_codes : 1.0;
   record.duality_gap = pass.codes.gap / scale;
 
-  const Matrix<double> old_dictionary = dictionary_;
-  const Matrix<double> old_dual = dual_;
-  if (pass.codes.nonzeros > 0 && options_.replace_below > 0)
+  if (whole && pass.codes.nonzeros > 0 && options_.replace_below > 0)
     record.replaced_atoms = replacer_.replace(samples_, objective_, usage_, pool_, codes_, dictionary_, moments_);
-  summary_.replaced_atoms += record.replaced_atoms;
   sum_over_ranks();
   step_gap_ = 0;
   update_dictionary(record.energy_after_codes);
   record.energy_after_dictionary = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
   if (objective_.eta > 0) update_dual(record.energy_after_codes);
-
   record.energy = energy_from_moments(objective_, moments_, dictionary_, dual_);
-  record.dictionary_change = relative_change(dictionary_, old_dictionary);
-  record.dual_change = relative_change(dual_, old_dual);
-  record.relative_change = rule_.advance(record.energy.total());
+  energy_ = record.energy.total();
   const bool exact_codes = pass.codes.max_kkt <= options_.inner_tolerance || record.duality_gap <= 0.01 * kStepGap;
   record.accurate = accurate_ && exact_codes && step_gap_ <= kStepGap * scale;
-  record.seconds = clock_.seconds();
-  summary_.iterations.push_back(record);
-  return should_continue(record);
+  return record;
+}
+
+template <class T>
+void Learner<T>::scale_moments(std::size_t n) {
+  const double factor = static_cast<double>(samples_.n_samples()) / static_cast<double>(n);
+  for (Matrix<double>* sums : {&moments_.uu, &moments_.ux})
+    for (std::size_t i = 0; i < sums->size(); ++i) sums->data()[i] *= factor;
+  moments_.sum_abs_codes *= factor;
 }
 
 template <class T>
@@ -228,7 +293,9 @@ bool Learner<T>::move_tau(double nonzeros) {
   const double tau = tau_search_->next(objective_.tau, nonzeros);
   if (tau == objective_.tau) return false;
   objective_.tau = tau;
-  rule_.restart(energy_from_moments(objective_, moments_, dictionary_, dual_).total());
+  extrapolation_.restart();
+  energy_ = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
+  rule_.restart(energy_);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "dualdict/learn.h"
 #include "learn/atoms.h"
 #include "learn/code_pass.h"
+#include "learn/extrapolation.h"
 #include "learn/samples.h"
 #include "learn/stopping.h"
 #include "learn/tau.h"
@@ -29,8 +30,16 @@ class Learner {
  private:
   void initialise();
   void choose_tau();
-  // One outer iteration as in the paper: codes, unused atoms, dictionary, dual. Returns whether to go on.
+  // Iterations on growing draws of the samples, not reported: a good start for little.
+  void warm_up();
+  // One outer iteration over all samples, its record and the tests that may end the fit. Returns whether to go on.
   bool iterate();
+  // Codes, unused atoms, dictionary, dual, as in the paper, on the first n samples, from (D, C) led ahead when `lead`.
+  IterationRecord step(std::size_t n, bool lead);
+  // Back to D and C before the last step, which raised E, and on from there without a lead.
+  IterationRecord retreat();
+  // The sums over n samples become the estimate of the sums over all.
+  void scale_moments(std::size_t n);
   void update_dictionary(double energy);
   void update_dual(double energy);
   // After an iteration: the tests that can end the fit, and the callback's wish.
@@ -64,6 +73,8 @@ class Learner {
   AtomReplacer replacer_;
   DualSolver dual_solver_;
   StoppingRule rule_;
+  Extrapolation extrapolation_;
+  double energy_ = 0;  // E after the last accepted step
   std::optional<TauSearch> tau_search_;
   bool accurate_ = false;  // the steps are run to full accuracy from now on
   double step_gap_ = 0;    // what D and C leave on the table, in the units of E

@@ -58,7 +58,7 @@ void Learner<T>::measure_result() {
     options.tolerance = std::min(kFinalTolerance<T>, options_.inner_tolerance);
     options.max_sweeps = kFinalSweeps<T>;
     CodePass<T> pass(samples_, objective_.n_atoms, pool_, nullptr);
-    const PassReport report = pass.run(problem_, options, codes_, &moments_);
+    const PassReport report = pass.run(problem_, options, samples_.n_samples(), codes_, moments_);
     usage_ = report.usage;
     if (objective_.eta == 0) {
       dual_solver_.step(objective_, moments_, dual_);

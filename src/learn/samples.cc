@@ -63,19 +63,33 @@ Matrix<T> read_samples(const DataSource& data, const Transform& transform, std::
 }
 
 template <class T>
-Samples<T> load_samples(const DataSource& data, const Transform& transform, ThreadPool& pool,
+Samples<T> load_samples(const DataSource& data, const Transform& transform, Random random, ThreadPool& pool,
                         const std::atomic<bool>* interrupt) {
+  constexpr std::size_t kReadSamples = 4096;
+  const std::size_t n = data.n_samples();
+  const std::vector<std::size_t> place = random.permutation(n);
   Samples<T> samples;
-  samples.x = read_samples<T>(data, transform, 0, data.n_samples());
+  samples.x = Matrix<T>(n, data.n_features());
   Hasher hasher;
-  hasher.add(samples.x.data(), samples.x.size() * sizeof(T));
+  NonFinite bad;
+  for (std::size_t first = 0; first < n; first += kReadSamples) {
+    throw_if_interrupted(interrupt);
+    Matrix<T> rows(std::min(kReadSamples, n - first), data.n_features());
+    data.read(first, rows.view());
+    bad.add(find_non_finite(rows.view()), first);
+    transform.apply(rows.view());
+    hasher.add(rows.data(), rows.size() * sizeof(T));
+    for (std::size_t i = 0; i < rows.rows(); ++i)
+      std::copy_n(rows.row(i), rows.cols(), samples.x.row(place[first + i]));
+  }
+  require_finite(bad, data.name());
   samples.fingerprint = hasher.digest();
-  for (std::size_t i = 0; i < samples.n_samples(); ++i) {
+  for (std::size_t i = 0; i < n; ++i) {
     const double squared = squared_norm(samples.x.row(i), samples.n_features());
     samples.squared += squared;
     samples.mean_norm += std::sqrt(squared);
   }
-  samples.mean_norm /= static_cast<double>(samples.n_samples());
+  samples.mean_norm /= static_cast<double>(n);
   require_range<T>(samples.mean_norm, data.name());
   samples.xx = second_moments(samples, pool, interrupt);
   return samples;
@@ -83,8 +97,9 @@ Samples<T> load_samples(const DataSource& data, const Transform& transform, Thre
 
 template Matrix<float> read_samples<float>(const DataSource&, const Transform&, std::size_t, std::size_t);
 template Matrix<double> read_samples<double>(const DataSource&, const Transform&, std::size_t, std::size_t);
-template Samples<float> load_samples<float>(const DataSource&, const Transform&, ThreadPool&, const std::atomic<bool>*);
-template Samples<double> load_samples<double>(const DataSource&, const Transform&, ThreadPool&,
+template Samples<float> load_samples<float>(const DataSource&, const Transform&, Random, ThreadPool&,
+                                            const std::atomic<bool>*);
+template Samples<double> load_samples<double>(const DataSource&, const Transform&, Random, ThreadPool&,
                                               const std::atomic<bool>*);
 
 }  // namespace dualdict

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The training samples in memory, preprocessed, with the sums over them that never change.
+// The training samples in memory, preprocessed, in random order, with the sums over them that never change. In random
+// order the first n of them are a fair draw: learning starts on such a beginning and works its way to all.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <string>
 
+#include "core/random.h"
 #include "core/thread_pool.h"
 #include "dualdict/data.h"
 #include "dualdict/matrix.h"
@@ -27,16 +29,18 @@ struct Samples {
 
   std::size_t n_samples() const { return x.rows(); }
   std::size_t n_features() const { return x.cols(); }
-  std::size_t n_blocks() const { return (x.rows() + kBlockSamples - 1) / kBlockSamples; }
+  std::size_t n_blocks() const { return blocks_for(x.rows()); }
+  // Blocks that hold the first n samples.
+  static std::size_t blocks_for(std::size_t n) { return (n + kBlockSamples - 1) / kBlockSamples; }
   std::size_t block_size(std::size_t block) const { return std::min(kBlockSamples, x.rows() - block * kBlockSamples); }
   MatrixView<const T> block(std::size_t block) const {
     return x.view().row_range(block * kBlockSamples, block_size(block));
   }
 };
 
-// Reads all samples, refuses NaN and Inf (Error(kInput), with count and first position), preprocesses, sums.
+// Reads all samples, refuses NaN and Inf (Error(kInput), with count and first position), preprocesses, shuffles, sums.
 template <class T>
-Samples<T> load_samples(const DataSource& data, const Transform& transform, ThreadPool& pool,
+Samples<T> load_samples(const DataSource& data, const Transform& transform, Random random, ThreadPool& pool,
                         const std::atomic<bool>* interrupt);
 
 // Reads `count` samples from `first` on and preprocesses them.

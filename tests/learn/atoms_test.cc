@@ -120,7 +120,7 @@ TYPED_TEST(AtomReplacerTest, ACodePassSumsTheMomentsOfItsCodes) {
     CodeProblem<T> problem;
     problem.assign(one.objective, one.dictionary, one.dictionary);
     CodePass<T> pass(one.samples, 9, pool, nullptr);
-    const PassReport report = pass.run(problem, {}, one.u, &one.moments);
+    const PassReport report = pass.run(problem, {}, one.samples.n_samples(), one.u, one.moments);
     const Moments expected = naive_moments(convert<double>(one.samples.x), convert<double>(one.u));
     const double tolerance = 600 * 10 * Tolerance<T>::kEpsilon;
     for (std::size_t i = 0; i < expected.uu.size(); ++i)

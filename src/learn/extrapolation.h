@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Momentum between outer iterations: D and C are led a little farther along their last change (Nesterov's weights).
+#pragma once
+
+#include "dualdict/matrix.h"
+
+namespace dualdict {
+
+class Extrapolation {
+ public:
+  // Moves D and C ahead of (D_t, C_t) and remembers these. The first call after a restart moves nothing and says so.
+  bool lead(Matrix<double>& dictionary, Matrix<double>& dual);
+  // D_t and C_t of the last lead(): what to go back to when E rose.
+  const Matrix<double>& dictionary() const { return dictionary_; }
+  const Matrix<double>& dual() const { return dual_; }
+  // Forgets the direction.
+  void restart();
+
+ private:
+  Matrix<double> dictionary_;
+  Matrix<double> dual_;
+  bool has_direction_ = false;
+  double weight_ = 1;
+};
+
+}  // namespace dualdict
