@@ -28,7 +28,7 @@ constexpr double kEigenvalueCut = std::is_same_v<T, float> ? 1e-6 : 1e-12;
 template <class T>
 constexpr double kRoundingRise = std::is_same_v<T, float> ? 1e-6 : 1e-12;
 
-// While E falls fast, one look at every code is enough; full accuracy is bounded only against endless loops.
+// While E falls fast, a few sweeps over every code are enough; full accuracy is bounded only against endless loops.
 constexpr std::size_t kCheapSweeps = 3;
 constexpr std::size_t kAccurateSweeps = 1000;
 constexpr std::size_t kCheapFista = 30;
@@ -148,6 +148,7 @@ void Learner<T>::warm_up() {
   for (const std::size_t n : warm_up_sizes(samples_.n_samples(), options_.n_atoms)) {
     say("warming up on " + std::to_string(n) + " of " + std::to_string(samples_.n_samples()) + " samples");
     extrapolation_.restart();
+    warmed_up_ = true;
     double previous = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < kWarmUpIterations; ++i) {
       if (options_.time_limit > 0 && clock_.seconds() >= options_.time_limit) return;
@@ -160,7 +161,6 @@ void Learner<T>::warm_up() {
     }
   }
   extrapolation_.restart();
-  rule_.restart(energy_);
 }
 
 template <class T>
@@ -177,6 +177,8 @@ bool Learner<T>::iterate() {
   record.iteration = summary_.iterations.size() + 1;
   record.dictionary_change = relative_change(dictionary_, old_dictionary);
   record.dual_change = relative_change(dual_, old_dual);
+  // What the warm-up estimated is no energy of all samples: the history begins with the first that is.
+  if (first && warmed_up_) rule_.restart(record.energy_after_codes);
   record.relative_change = rule_.advance(record.energy.total());
   record.seconds = clock_.seconds();
   summary_.iterations.push_back(record);
@@ -228,7 +230,7 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
   if (objective_.eta > 0) update_dual(record.energy_after_codes);
   record.energy = energy_from_moments(objective_, moments_, dictionary_, dual_);
   energy_ = record.energy.total();
-  const bool exact_codes = pass.codes.max_kkt <= options_.inner_tolerance || record.duality_gap <= 0.01 * kStepGap;
+  const bool exact_codes = pass.codes.unfinished == 0 || record.duality_gap <= 0.01 * options_.rtol;
   record.accurate = accurate_ && exact_codes && step_gap_ <= kStepGap * scale;
   return record;
 }

@@ -25,7 +25,7 @@ bool StoppingRule::fires(double relative_change) const {
 
 bool StoppingRule::is_near(double relative_change) const {
   constexpr double kFactor = 5;
-  return relative_change < kFactor * rtol_;
+  return std::abs(relative_change) < kFactor * rtol_;
 }
 
 bool limit_reached(const LearnOptions& options, double seconds, LearnSummary& summary) {

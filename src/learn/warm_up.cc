@@ -2,7 +2,6 @@
 #include "learn/warm_up.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "solvers/code_step.h"
 

@@ -80,6 +80,7 @@ void codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options,
   for (std::size_t i = 0; i < u.rows; ++i) {
     const T* b = work.linear.row(i);
     const double unit = kkt_unit(problem, b);
+    const auto tolerance = static_cast<T>(done_residual(problem, options, b));
     const DescentReport<T> descent = kernel.descend({.gram = problem.gram.data(),
                                                      .gram_stride = problem.gram.cols(),
                                                      .diagonal = problem.diagonal.data(),
@@ -88,12 +89,13 @@ void codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options,
                                                      .lambda = problem.lambda,
                                                      .positive = problem.objective.positive_codes,
                                                      .from_zero = is_zero(u.row(i), u.cols),
-                                                     .tolerance = static_cast<T>(done_residual(problem, options, b)),
+                                                     .tolerance = tolerance,
                                                      .max_sweeps = options.max_sweeps,
                                                      .list = work.list.data(),
                                                      .u = u.row(i),
                                                      .r = work.residual.row(i)});
     report.sweeps += descent.sweeps;
+    report.unfinished += descent.kkt > tolerance ? 1 : 0;
     if (unit > 0) report.max_kkt = std::max(report.max_kkt, static_cast<double>(descent.kkt) / unit);
   }
 }
@@ -129,6 +131,7 @@ double gap_from_sums(const CodeProblem<T>& problem, const CodeSums& sums, const 
 void CodeReport::add(const CodeReport& other) {
   gap += other.gap;
   max_kkt = std::max(max_kkt, other.max_kkt);
+  unfinished += other.unfinished;
   sum_abs += other.sum_abs;
   nonzeros += other.nonzeros;
   sweeps += other.sweeps;
@@ -260,7 +263,10 @@ CodeReport code_step(const CodeProblem<T>& problem, MatrixView<const T> x, const
     report.nonzeros += sums.nonzeros;
     if (options.method == CodeMethod::kDescent && !problem.has_direct) continue;
     const double unit = kkt_unit(problem, b);
-    if (unit > 0) report.max_kkt = std::max(report.max_kkt, kkt_residual(problem, u.row(i), r) / unit);
+    const double kkt = kkt_residual(problem, u.row(i), r);
+    // FISTA stops by a bound of the residual that rounding can make a little too small.
+    if (!problem.has_direct && kkt > 2 * done_residual(problem, options, b)) ++report.unfinished;
+    if (unit > 0) report.max_kkt = std::max(report.max_kkt, kkt / unit);
   }
   return report;
 }

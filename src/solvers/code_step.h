@@ -28,9 +28,10 @@ struct CodeOptions {
 
 // Sums over the block's samples.
 struct CodeReport {
-  double gap = 0;      // duality gaps, in the units of E
-  double max_kkt = 0;  // largest KKT residual, in the units of `tolerance`
-  double sum_abs = 0;  // |u|_1
+  double gap = 0;              // duality gaps, in the units of E
+  double max_kkt = 0;          // largest KKT residual, in the units of `tolerance`
+  std::size_t unfinished = 0;  // codes above their tolerance that rounding would have let improve
+  double sum_abs = 0;          // |u|_1
   std::size_t nonzeros = 0;
   std::size_t sweeps = 0;
   void add(const CodeReport& other);

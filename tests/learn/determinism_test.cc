@@ -91,7 +91,7 @@ TEST(Symmetry, ScalingSamplesAndTauByAPowerOfTwoLeavesEveryBit) {
 // Replaced atoms must not bring a scale of their own into the codes.
 TEST(Symmetry, ScalingHoldsWhenAtomsAreReplaced) {
   const Matrix<double> samples = planted_samples(400, 8, 3, 4);
-  LearnOptions options = small_options(60, 6);
+  LearnOptions options = small_options(60, 20);
   options.eta = 0;
   options.max_iterations = 10;
   ASSERT_GT(fit(samples, options).summary.replaced_atoms, 0u);
