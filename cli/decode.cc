@@ -29,6 +29,7 @@ int run_decode(const DecodeArguments& arguments) {
   EncodeOptions options;
   parse_mode(arguments.mode, options);
   require_writable(arguments.output);
+  require_no_input("-o", arguments.output, {arguments.model, arguments.codes});
   catch_signals();
   const Model model = Model::load(arguments.model);
   const Input codes({arguments.codes}, {});

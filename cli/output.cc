@@ -35,6 +35,16 @@ void require_writable(const std::string& path) {
   if (access(folder.c_str(), W_OK | X_OK) != 0) refuse("the folder " + folder.string() + " is not writable");
 }
 
+void require_no_input(const std::string& option, const std::string& path, const std::vector<std::string>& inputs) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return;
+  for (const std::string& input : inputs)
+    if (fs::equivalent(path, input, error))
+      throw Error(ErrorKind::kUsage,
+                  option + ": " + path + " is not allowed: it is also an input, which would be lost");
+}
+
 std::string shell_word(const std::string& path) {
   const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";
   if (!path.empty() && path.find_first_not_of(plain) == std::string::npos) return path;
