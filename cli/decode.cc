@@ -62,7 +62,8 @@ Command add_decode(CLI::App& root) {
       ->type_name("FILE");
   app->add_option("--mode", arguments->mode, "the mode that the codes were made with; default sparse")
       ->type_name("MODE");
-  app->add_flag("--dictionary", arguments->dictionary, "use the dictionary instead of the decoder fitted to the mode");
+  app->add_flag("--dictionary", arguments->dictionary,
+                "use the dictionary instead of the decoder fitted to the mode; for codes made with --debias");
   return {app, [arguments] { return run_decode(*arguments); }};
 }
 

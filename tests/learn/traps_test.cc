@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The traps of the paper (docs: design), each a test named after it.
+// Where the paper misleads (docs/maths.md), each trap a test named after it.
 #include <gtest/gtest.h>
 
 #include <cmath>
