@@ -105,6 +105,24 @@ TEST(Traps, LooseInnerStepsDoNotFakeConvergence) {
   }
 }
 
+// rtol = 1 is met at once; the outcome must wait for steps that are accurate all the same.
+TEST(Traps, TheStoppingRuleNeverFiresOnACheapStep) {
+  const Matrix<double> samples = planted_samples(400, 16, 30, 14);
+  for (const Solver solver : {Solver::kFast, Solver::kFista}) {
+    for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+      LearnOptions options = small_options(40, 0.05, solver, dtype);
+      options.eta = 0.01;
+      options.rtol = 1;
+      const LearnResult result = fit(samples, options);
+      EXPECT_EQ(result.summary.outcome, Outcome::kConverged) << describe(options);
+      const IterationRecord& last = result.summary.iterations.back();
+      EXPECT_TRUE(last.accurate) << describe(options);
+      // r_j within 1e-3 tau/K of its condition bounds the gap by little more than twice that share of E.
+      EXPECT_LE(last.duality_gap, 3e-3) << describe(options);
+    }
+  }
+}
+
 // At tau = eta = 0 a dictionary of short atoms that reconstructs everything is optimal; on the sphere it would move.
 TEST(Traps, BallNotSphere) {
   const Matrix<double> samples = random_samples(100, 3, 7);
