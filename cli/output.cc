@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -39,10 +40,10 @@ void require_no_input(const std::string& option, const std::string& path, const 
   namespace fs = std::filesystem;
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return;
-  for (const std::string& input : inputs)
-    if (fs::equivalent(path, input, error))
-      throw Error(ErrorKind::kUsage,
-                  option + ": " + path + " is not allowed: it is also an input, which would be lost");
+  const bool is_input = std::any_of(inputs.begin(), inputs.end(),
+                                    [&](const std::string& input) { return fs::equivalent(path, input, error); });
+  if (is_input)
+    throw Error(ErrorKind::kUsage, option + ": " + path + " is not allowed: it is also an input, which would be lost");
 }
 
 std::string shell_word(const std::string& path) {
