@@ -86,7 +86,7 @@ int run_command_line(int argc, const char* const* argv) {
     print_error(error.what());
     return exit_code(error.kind());
   } catch (const std::bad_alloc&) {
-    print_error("not enough memory");
+    print_error("not enough memory: fewer samples or atoms, or --dtype float32, need less");
     return exit_code(ErrorKind::kMemory);
   } catch (const std::exception& error) {
     print_error(std::string("unexpected: ") + error.what());

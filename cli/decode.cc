@@ -29,6 +29,7 @@ int run_decode(const DecodeArguments& arguments) {
   EncodeOptions options;
   parse_mode(arguments.mode, options);
   require_writable(arguments.output);
+  require_no_input("-o", arguments.output, {arguments.model, arguments.codes});
   catch_signals();
   const Model model = Model::load(arguments.model);
   const Input codes({arguments.codes}, {});
@@ -61,7 +62,8 @@ Command add_decode(CLI::App& root) {
       ->type_name("FILE");
   app->add_option("--mode", arguments->mode, "the mode that the codes were made with; default sparse")
       ->type_name("MODE");
-  app->add_flag("--dictionary", arguments->dictionary, "use the dictionary instead of the decoder fitted to the mode");
+  app->add_flag("--dictionary", arguments->dictionary,
+                "use the dictionary instead of the decoder fitted to the mode; for codes made with --debias");
   return {app, [arguments] { return run_decode(*arguments); }};
 }
 

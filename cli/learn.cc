@@ -120,7 +120,13 @@ int run_learn(LearnArguments arguments) {
   require_writable(arguments.output);
   if (arguments.output == "-")
     throw Error(ErrorKind::kUsage, "-o: - is not allowed: a model is a file that is replaced as a whole; name a file");
-  if (!arguments.trace.empty()) require_writable(arguments.trace);
+  require_no_input("-o", arguments.output, arguments.inputs);
+  require_no_input("-o", arguments.output, arguments.validation);
+  if (!arguments.trace.empty()) {
+    require_writable(arguments.trace);
+    require_no_input("--trace", arguments.trace, arguments.inputs);
+    require_no_input("--trace", arguments.trace, arguments.validation);
+  }
   catch_signals();
   const Samples samples = open_samples(arguments);
   const LearnResult result = learn_with_progress(arguments, samples, preprocess);

@@ -12,6 +12,17 @@ std::string energy_text(const Energy& energy) {
          " l2";
 }
 
+namespace {
+
+// Where tau came from, when it was not given.
+std::string tau_origin(const LearnSummary& summary) {
+  if (summary.given.tau) return "";
+  if (summary.given.nonzeros) return ", found for --nonzeros " + short_number(*summary.given.nonzeros);
+  return ", the default: a tenth of the mean tau that silences a sample";
+}
+
+}  // namespace
+
 std::string closing_summary(const LearnResult& result, const std::string& path) {
   const LearnSummary& summary = result.summary;
   const std::string model = shell_word(path);
@@ -23,7 +34,7 @@ std::string closing_summary(const LearnResult& result, const std::string& path) 
           short_number(summary.duality_gap) + "\n";
   text += "  atoms      " + std::to_string(summary.dead_atoms) + " dead, " + std::to_string(summary.replaced_atoms) +
           " replaced on the way\n";
-  text += "  weights    tau " + short_number(summary.tau) + " (all codes are zero from " +
+  text += "  weights    tau " + short_number(summary.tau) + tau_origin(summary) + " (all codes are zero from tau " +
           short_number(summary.tau_max) + "), coding eta d/K = " + short_number(summary.coding_weight) +
           ", threshold tau d/K = " + short_number(summary.threshold) + "\n";
   text += encoding_text(result.model.parts().provenance.encoding);

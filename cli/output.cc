@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -33,6 +34,16 @@ void require_writable(const std::string& path) {
   if (!fs::exists(folder, error)) refuse("the folder " + folder.string() + " does not exist; make it first");
   if (!fs::is_directory(folder, error)) refuse(folder.string() + " is not a folder");
   if (access(folder.c_str(), W_OK | X_OK) != 0) refuse("the folder " + folder.string() + " is not writable");
+}
+
+void require_no_input(const std::string& option, const std::string& path, const std::vector<std::string>& inputs) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return;
+  const bool is_input = std::any_of(inputs.begin(), inputs.end(),
+                                    [&](const std::string& input) { return fs::equivalent(path, input, error); });
+  if (is_input)
+    throw Error(ErrorKind::kUsage, option + ": " + path + " is not allowed: it is also an input, which would be lost");
 }
 
 std::string shell_word(const std::string& path) {

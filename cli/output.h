@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace dualdict::cli {
 
@@ -10,6 +11,8 @@ namespace dualdict::cli {
 void write_stdout(const std::string& text);
 // Throws Error(kWrite) unless a file can be made at `path`: found out before the work, not after it. "-" is allowed.
 void require_writable(const std::string& path);
+// Throws Error(kUsage) when the output `path` of `option` is one of the files that are read: it would be lost.
+void require_no_input(const std::string& option, const std::string& path, const std::vector<std::string>& inputs);
 // The path as a shell word, for commands that are shown to be copied.
 std::string shell_word(const std::string& path);
 

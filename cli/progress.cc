@@ -60,7 +60,7 @@ std::string Progress::line(const IterationRecord& record) const {
   if (record.dead_atoms > 0) text += "  " + std::to_string(record.dead_atoms) + " dead";
   if (record.replaced_atoms > 0) text += "  " + std::to_string(record.replaced_atoms) + " replaced";
   text += "  " + duration(record.seconds);
-  if (const auto left = expected_seconds_left(last_, options_)) text += ", about " + duration(*left) + " left";
+  if (const auto left = expected_seconds_left(last_, options_)) text += ", ~" + duration(*left) + " left";
   return text;
 }
 

@@ -6,6 +6,8 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
+find_path(DUALDICT_XXHASH xxhash.h REQUIRED)  # header only
+mark_as_advanced(DUALDICT_XXHASH)
 if(DUALDICT_BUILD_COMMAND)
   find_package(CLI11 2.1 REQUIRED)
 endif()

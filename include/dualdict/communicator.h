@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How several processes that hold parts of the samples agree: they sum. The default is one process.
+// How several processes that hold parts of the samples agree: they sum. The default is one process, and learn() takes
+// no more so far.
 #pragma once
 
 #include <cstddef>

@@ -28,7 +28,7 @@ struct EncodeOptions {
   std::optional<double> tau;       // default: the model's
   std::optional<double> nonzeros;  // instead of tau: wanted nonzeros per code on average
   std::optional<double> eta;       // default: the model's; modes `refine:k` and `exact` only
-  bool debias = false;             // least squares on the support of the code
+  bool debias = false;             // least squares on the support of the code, where it has at most d elements
   double gap = 1e-6;               // `exact`: relative duality gap of every code <= this (float32 stops near 1e-6)
   std::size_t n_threads = 0;
 };
@@ -64,7 +64,8 @@ class DUALDICT_API Encoder {
 enum class DecodeWith { kModeDecoder, kDictionary };
 
 // codes: n x K made by `mode`; samples: n x d. kModeDecoder uses the decoder fitted to the mode's codes (D itself for
-// linear, refine and exact codes). The preprocessing is undone where the codes still know it (Transform::invert).
+// linear, refine and exact codes); debiased codes want kDictionary, with which they were made. The preprocessing is
+// undone where the codes still know it (Transform::invert).
 DUALDICT_API void decode(const Model& model, MatrixView<const float> codes, MatrixView<float> samples,
                          EncodeMode mode = EncodeMode::kSparse, DecodeWith with = DecodeWith::kModeDecoder);
 DUALDICT_API void decode(const Model& model, MatrixView<const double> codes, MatrixView<double> samples,

@@ -23,7 +23,7 @@ struct LearnContext {
   PreprocessOptions preprocess;            // fitted on the samples, stored in the model
   const DataSource* validation = nullptr;  // unseen samples on which the encoding modes are measured
   LearnHooks hooks;
-  Communicator* communicator = nullptr;  // nullptr: this process alone
+  Communicator* communicator = nullptr;  // nullptr: this process alone; more than one is refused
 };
 
 // Learns D and C. Throws Error for bad options or samples; how the fit ended is in the summary. Neither the number of

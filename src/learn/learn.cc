@@ -26,6 +26,10 @@ LearnResult learn(const DataSource& data, const LearnOptions& options, const Lea
                                        std::to_string(context.validation->n_features()) + " features, the samples of " +
                                        data.name() + " have " + std::to_string(data.n_features()) +
                                        "; they must agree");
+  // Only the moments are summed so far; a start, usage and certificates of one part would pass for those of the whole.
+  if (context.communicator != nullptr && context.communicator->size() != 1)
+    throw Error(ErrorKind::kUsage, "a communicator of " + std::to_string(context.communicator->size()) +
+                                       " processes is not allowed: learning runs in one process");
   try {
     if (options.dtype == DType::kFloat64) return Learner<double>(data, options, context).run();
     return Learner<float>(data, options, context).run();

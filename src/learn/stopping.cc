@@ -64,8 +64,12 @@ bool trivial(const IterationRecord& record, double tau_max, bool zero_samples, L
     message << "every sample is zero: so are the codes and E";
   } else {
     summary.outcome = Outcome::kTrivial;
-    message << "every code is zero: tau (" << record.tau << ") is not below tau_max (" << tau_max
-            << "); take a smaller --tau, or --nonzeros";
+    message << "every code is zero: tau (" << record.tau << ") is ";
+    if (record.tau < tau_max)
+      message << "below the tau_max of the start (" << tau_max
+              << "), but codes and filters shrank together; take a smaller --eta or --tau, or --nonzeros";
+    else
+      message << "not below tau_max (" << tau_max << "); take a smaller --tau, or --nonzeros";
   }
   summary.message = message.str();
   return true;

@@ -38,7 +38,7 @@ class StoppingRule {
 bool limit_reached(const LearnOptions& options, double seconds, LearnSummary& summary);
 // When the stopping rule fired on accurate steps that moved neither atoms nor tau.
 bool converged(const StoppingRule& rule, const IterationRecord& record, LearnSummary& summary);
-// When every code is zero.
+// When every code is zero. `tau_max` is that of the start: D and C may since have moved so that tau became too large.
 bool trivial(const IterationRecord& record, double tau_max, bool zero_samples, LearnSummary& summary);
 
 }  // namespace dualdict

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/finite.h"
 #include "core/thread_pool.h"
 #include "dualdict/error.h"
 #include "verify/naive_code.h"
@@ -67,15 +68,6 @@ void verify_sample(const naive::CodeProblem& p, const double* x, naive::Code& w,
   totals.nonzeros += static_cast<double>(w.u.size()) - static_cast<double>(std::count(w.u.begin(), w.u.end(), 0.0));
 }
 
-void require_finite_rows(const Matrix<double>& samples, std::size_t n, const std::string& name, std::size_t first) {
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < samples.cols(); ++j)
-      if (!std::isfinite(samples(i, j)))
-        throw Error(ErrorKind::kInput, name + ": the value at row " + std::to_string(first + i) + ", column " +
-                                           std::to_string(j) +
-                                           " (counted from 0) is NaN or infinite; every value must be finite");
-}
-
 double max_row_norm(const Matrix<double>& rows) {
   double largest = 0;
   for (std::size_t i = 0; i < rows.rows(); ++i) {
@@ -92,7 +84,7 @@ Totals verify_block(const naive::CodeProblem& p, const Transform& transform, con
   const std::size_t n = std::min(kBlock, data.n_samples() - first);
   Matrix<double> samples(n, p.n_features);
   data.read(first, samples.view());
-  require_finite_rows(samples, n, data.name(), first);
+  require_finite<double>(samples.view(), data.name(), first);
   transform.apply(samples.view());
   naive::Code work = naive::make_code(p);
   Totals totals;

@@ -120,6 +120,24 @@ def test_output_is_a_folder(samples, tmp_path):
     refused(run("learn", samples, "-o", tmp_path, "--atoms", 5), WRITE, tmp_path)
 
 
+def test_an_output_that_is_also_an_input_is_refused(model, samples, tmp_path):
+    data, link = tmp_path / "data.npy", tmp_path / "link.npy"
+    data.write_bytes(samples.read_bytes())
+    link.symlink_to(data)
+    mine = tmp_path / "mine.safetensors"
+    mine.write_bytes(model.read_bytes())
+    before = (data.read_bytes(), mine.read_bytes())
+    for output in (data, link):
+        refused(run("learn", data, "-o", output, "--atoms", 5), USAGE, "-o", output, "input")
+        refused(run("encode", mine, data, "-o", output), USAGE, "-o", output, "input")
+        refused(run("decode", mine, data, "-o", output), USAGE, "-o", output, "input")
+    refused(run("learn", data, "-o", tmp_path / "m", "--atoms", 5, "--trace", data), USAGE, "--trace", data, "input")
+    refused(run("encode", mine, data, "-o", mine), USAGE, "-o", mine)
+    refused(run("mosaic", mine, "-o", mine), USAGE, "-o", mine)
+    assert (data.read_bytes(), mine.read_bytes()) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.npy", "link.npy", "mine.safetensors"]
+
+
 def test_full_standard_output(model):
     with open("/dev/full", "wb") as full:
         finished = subprocess.run([COMMAND, "info", str(model)], stdout=full, stderr=subprocess.PIPE, timeout=60)

@@ -182,7 +182,9 @@ def test_nonzeros_are_reached(samples, tmp_path):
 def test_tau_has_a_default_and_it_is_told(samples, tmp_path):
     finished = run_ok("learn", samples, "-o", tmp_path / "m.safetensors", "--atoms", 24, "--json", "--progress")
     assert 0 < finished.json()["tau"] < finished.json()["tau_max"]
-    assert "tau" in finished.stderr
+    assert "tau = " in finished.stderr and "the default" in finished.stderr
+    # Also where nobody watches the progress.
+    assert "the default" in run_ok("learn", samples, "-o", tmp_path / "m.safetensors", "--atoms", 24).stderr
 
 
 def test_too_large_a_tau_is_trivial(samples, tmp_path):

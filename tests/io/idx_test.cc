@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <zlib.h>
-
 #include "io/open_matrix.h"
 #include "io/test_files.h"
 
@@ -14,18 +12,7 @@ std::string idx(int type, const std::vector<std::uint32_t>& dims, const std::str
 }
 
 std::string gzip(const std::string& content) {
-  z_stream stream{};
-  EXPECT_EQ(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string in = content;
-  std::string out(deflateBound(&stream, in.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(in.data());
-  stream.avail_in = static_cast<uInt>(in.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
+  return deflated(content, 15 + 16);
 }
 
 std::string refusal(const std::string& content) {

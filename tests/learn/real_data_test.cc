@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Berkeley patches: 10,000 of 12 x 12, K = 200, eta = 1. Needs DUALDICT_DATA, a folder that holds bsds/train.
+// Berkeley patches (10,000 of 12 x 12, K = 200, eta = 1) and digits. Needs DUALDICT_DATA, a folder that holds
+// bsds/train and mnist.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,8 +11,7 @@
 
 #include "dualdict/encode.h"
 #include "dualdict/learn.h"
-#include "linalg/vectors.h"
-#include "reference/naive_objective.h"
+#include "learn/fit_case.h"
 
 namespace dualdict {
 namespace {
@@ -21,8 +21,9 @@ class RealData : public testing::Test {
   void SetUp() override {
     const char* folder = std::getenv("DUALDICT_DATA");
     if (folder == nullptr || *folder == '\0')
-      GTEST_SKIP() << "DUALDICT_DATA is not set: the tests on Berkeley patches did not run";
+      GTEST_SKIP() << "DUALDICT_DATA is not set: the tests on real data did not run";
     folder_ = std::string(folder) + "/bsds/train";
+    digits_ = std::string(folder) + "/mnist/t10k-images-idx3-ubyte.gz";
   }
 
   std::unique_ptr<DataSource> patches(std::size_t n, std::uint64_t seed) const {
@@ -77,8 +78,61 @@ class RealData : public testing::Test {
     EXPECT_NEAR(iterations[iterations.size() / 2].nonzeros_per_code, result.summary.nonzeros_per_code, 0.03 * expected);
   }
 
+  // The first samples of a source, preprocessed, as float32 numbers, so that both precisions learn from the same.
+  static Matrix<double> first_samples(const DataSource& data, std::size_t n, const PreprocessOptions& preprocess) {
+    Matrix<double> samples(n, data.n_features());
+    data.read(0, samples.view());
+    Transform(preprocess, {}).apply(samples.view());
+    return convert<double>(convert<float>(samples));
+  }
+
   std::string folder_;
+  std::string digits_;
 };
+
+void expect_what_naive_code_finds(const Matrix<double>& samples, LearnOptions options) {
+  options.max_iterations = 8;
+  for (const Solver solver : {Solver::kFast, Solver::kFista}) {
+    for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+      options.solver = solver;
+      options.dtype = dtype;
+      const LearnResult result = fit(samples, options);
+      const Matrix<double>& dictionary = result.model.dictionary();
+      const Matrix<double>& dual = result.model.dual();
+      const Matrix<double> codes = codes_of(result, samples);
+      const double expected = naive_energy(objective_of(result), dictionary, dual, samples, codes).total();
+      EXPECT_NEAR(result.summary.energy.total(), expected, energy_tolerance(dtype) * expected) << describe(options);
+      EXPECT_LE(result.summary.max_kkt_residual, dtype == DType::kFloat32 ? 1e-3 : 1e-8) << describe(options);
+      EXPECT_LE(result.summary.duality_gap, dtype == DType::kFloat32 ? 1e-4 : 1e-8) << describe(options);
+      EXPECT_LE(largest_row_norm(dictionary), 1 + ball_tolerance(dtype)) << describe(options);
+      EXPECT_LE(largest_row_norm(dual), 1 + ball_tolerance(dtype)) << describe(options);
+      double previous = INFINITY;
+      for (const IterationRecord& record : result.summary.iterations) {
+        const double slack = 1 + rise_tolerance(dtype);
+        EXPECT_LE(record.energy_after_codes, previous * slack) << describe(options) << " " << record.iteration;
+        if (record.replaced_atoms == 0) {
+          EXPECT_LE(record.energy_after_dictionary, record.energy_after_codes * slack) << describe(options);
+        }
+        EXPECT_LE(record.energy.total(), record.energy_after_dictionary * slack) << describe(options);
+        previous = record.energy.total();
+      }
+    }
+  }
+}
+
+TEST_F(RealData, PatchesByEverySolverAndPrecisionAreWhatNaiveCodeFinds) {
+  const Matrix<double> samples = first_samples(*patches(300, 2), 300, paper_context().preprocess);
+  LearnOptions options = paper_options(0.1);
+  options.n_atoms = 60;
+  expect_what_naive_code_finds(samples, options);
+}
+TEST_F(RealData, DigitsByEverySolverAndPrecisionAreWhatNaiveCodeFinds) {
+  const Matrix<double> samples = first_samples(*open_data({digits_}), 100, {.scale = 255});
+  LearnOptions options = paper_options(0.1);
+  options.n_atoms = 60;
+  options.eta = 0.001;
+  expect_what_naive_code_finds(samples, options);
+}
 
 TEST_F(RealData, NonzerosAtTauOne) {
   LearnOptions options = paper_options(1);

@@ -116,6 +116,12 @@ TEST(Trivial, TellsZeroSamplesFromTooMuchTau) {
   EXPECT_EQ(summary.outcome, Outcome::kTrivial);
   EXPECT_NE(summary.message.find("7.5"), std::string::npos);
   EXPECT_NE(summary.message.find("3.25"), std::string::npos);
+  EXPECT_NE(summary.message.find("not below tau_max"), std::string::npos) << summary.message;
+  // Codes can also die out on the way, when the coding term shrinks them and the filters that predict them.
+  EXPECT_TRUE(trivial(record, 90, false, summary));
+  EXPECT_EQ(summary.outcome, Outcome::kTrivial);
+  EXPECT_EQ(summary.message.find("not below"), std::string::npos) << summary.message;
+  EXPECT_NE(summary.message.find("--eta"), std::string::npos) << summary.message;
   EXPECT_TRUE(trivial(record, 0, true, summary));
   EXPECT_EQ(summary.outcome, Outcome::kConverged);
 }

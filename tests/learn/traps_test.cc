@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The traps of the paper (docs: design), each a test named after it.
+// Where the paper misleads (docs/maths.md), each trap a test named after it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -101,6 +101,24 @@ TEST(Traps, LooseInnerStepsDoNotFakeConvergence) {
       EXPECT_TRUE(loose.summary.iterations.back().accurate);
       const double change = std::abs(loose.summary.energy.total() / tight.summary.energy.total() - 1);
       EXPECT_LT(change, 10 * options.rtol) << describe(options);
+    }
+  }
+}
+
+// rtol = 1 is met at once; the outcome must wait for steps that are accurate all the same.
+TEST(Traps, TheStoppingRuleNeverFiresOnACheapStep) {
+  const Matrix<double> samples = planted_samples(400, 16, 30, 14);
+  for (const Solver solver : {Solver::kFast, Solver::kFista}) {
+    for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+      LearnOptions options = small_options(40, 0.05, solver, dtype);
+      options.eta = 0.01;
+      options.rtol = 1;
+      const LearnResult result = fit(samples, options);
+      EXPECT_EQ(result.summary.outcome, Outcome::kConverged) << describe(options);
+      const IterationRecord& last = result.summary.iterations.back();
+      EXPECT_TRUE(last.accurate) << describe(options);
+      // r_j within 1e-3 tau/K of its condition bounds the gap by little more than twice that share of E.
+      EXPECT_LE(last.duality_gap, 3e-3) << describe(options);
     }
   }
 }

@@ -88,6 +88,19 @@ TYPED_TEST(CodeStep, ItsGapBoundsTheNaiveGap) {
   }
 }
 
+// Also of codes that are far from done: a residual that is reported too small would let the stopping rule fire.
+TYPED_TEST(CodeStep, ItsKktResidualIsTheNaiveOne) {
+  for (const CodeCase& one : variants()) {
+    for (const CodeMethod method : kBoth) {
+      CodeReport report;
+      const Matrix<double> u = one.codes<TypeParam>(report, {.method = method, .tolerance = 1e-2, .max_sweeps = 2});
+      const double expected = one.worst_kkt(u);
+      EXPECT_GT(expected, 1e-2) << describe(one, method);
+      EXPECT_NEAR(report.max_kkt, expected, Tolerance<TypeParam>::kKkt * expected) << describe(one, method);
+    }
+  }
+}
+
 TYPED_TEST(CodeStep, BothMethodsAgreeToTheCertificate) {
   for (const CodeCase& one : variants()) {
     CodeReport descent, fista;

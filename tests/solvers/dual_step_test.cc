@@ -156,6 +156,23 @@ TEST(DualStep, OneFeatureIsARatio) {
     EXPECT_NEAR(one.dual(k, 0), std::clamp(one.moments.ux(k, 0) / one.moments.xx(0, 0), -1.0, 1.0), 1e-12);
 }
 
+// A direction that is cut off still counts for the C that is there: the step may not make it worse.
+TEST(DualStep, ARowThatWouldGetWorseStays) {
+  MomentCase one = mixed_case(14, 0.5);
+  for (std::size_t i = 0; i < 60; ++i) one.samples(i, 3) *= 0.01;
+  one.refresh();
+  DualSolver(one.moments.xx, kCut).step(one.objective, one.moments, one.dual);
+  const Matrix<double> best = one.dual;
+  const double before = mismatch(one);
+  const DualSolver blunt(one.moments.xx, 1e-2);
+  blunt.step(one.objective, one.moments, one.dual);
+  EXPECT_LE(mismatch(one), before * (1 + 1e-12));
+  // And it would have: from nothing it does not get there.
+  one.dual = Matrix<double>(10, 8);
+  blunt.step(one.objective, one.moments, one.dual);
+  EXPECT_GT(mismatch(one), before * (1 + 1e-9));
+}
+
 // With eta = 0 the dual is outside E; the gap is then in units of 1/K |U - C X|^2.
 TEST(DualStep, EtaZeroSolvesTheSameLeastSquares) {
   MomentCase with = mixed_case(13, 1);
