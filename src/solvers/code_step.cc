@@ -217,7 +217,7 @@ double code_energy(const CodeProblem<T>& problem, const T* u, const T* b, const 
   return value;
 }
 
-// FISTA is not monotone: a code that ended above its start goes back to it.
+// FISTA is not monotone: a code that ended above its start, by more than rounding, goes back to it.
 template <class T>
 std::size_t codes_by_guarded_fista(const CodeProblem<T>& problem, const CodeOptions& options, CodeWorkspace<T>& work,
                                    MatrixView<T> u) {
@@ -231,7 +231,8 @@ std::size_t codes_by_guarded_fista(const CodeProblem<T>& problem, const CodeOpti
   const std::size_t iterations = codes_by_fista(problem, problem.largest_curvature, options, work, u);
   bool reverted = false;
   for (std::size_t i = 0; i < u.rows; ++i) {
-    if (code_energy(problem, u.row(i), work.linear.row(i), work.residual.row(i)) <= energy[i]) continue;
+    const double rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::abs(energy[i]);
+    if (code_energy(problem, u.row(i), work.linear.row(i), work.residual.row(i)) <= energy[i] + rounding) continue;
     std::copy_n(start.row(i), u.cols, u.row(i));
     reverted = true;
   }
