@@ -30,7 +30,9 @@ struct LearnOptions {
   double rtol = 1e-4;                // stop when 0 <= (E_H - E_t) / E_H < rtol, E_H the mean of the last H energies
   std::size_t history = 3;           // H >= 1; with fewer energies than H the mean is over those there are
   std::size_t max_iterations = 200;  // >= 1
-  double inner_tolerance = 1e-3;     // before the stopping rule may fire: KKT residual <= this * tau/K for every code
+  // Before the stopping rule may fire: KKT residual <= this * tau/K for every code, or as small as rounding allows, or
+  // duality gap <= 0.01 rtol E.
+  double inner_tolerance = 1e-3;
   Solver solver = Solver::kFast;
   DType dtype = DType::kFloat32;
   std::size_t seed = 0;

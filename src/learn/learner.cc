@@ -116,7 +116,7 @@ void Learner<T>::choose_tau() {
     objective_.tau = *options_.tau;
     how << "tau = " << objective_.tau;
   } else if (options_.nonzeros && silencing.largest > 0) {
-    tau_search_.emplace(*options_.nonzeros, objective_.k());
+    tau_search_.emplace(*options_.nonzeros);
     objective_.tau = tau_search_->start(samples_, objective_, dictionary_, dual_, silencing.largest);
     how << "tau = " << objective_.tau << " to start with, to be moved until codes have " << *options_.nonzeros
         << " nonzeros";

@@ -76,9 +76,9 @@ class Learner {
   Extrapolation extrapolation_;
   double energy_ = 0;  // E after the last accepted step
   std::optional<TauSearch> tau_search_;
-  bool warmed_up_ = false;     // on draws of the samples, before the first iteration
-  bool accurate_ = false;  // the steps are run to full accuracy from now on
-  double step_gap_ = 0;    // what D and C leave on the table, in the units of E
+  bool warmed_up_ = false;  // on draws of the samples, before the first iteration
+  bool accurate_ = false;   // the steps are run to full accuracy from now on
+  double step_gap_ = 0;     // what D and C leave on the table, in the units of E
   std::vector<std::size_t> usage_;
   LearnSummary summary_;
 };

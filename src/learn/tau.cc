@@ -35,8 +35,6 @@ SilencingTau silencing_tau(const CodeProblem<T>& problem, const Samples<T>& samp
   return all;
 }
 
-TauSearch::TauSearch(double wanted, double n_atoms) : wanted_(wanted), n_atoms_(n_atoms) {}
-
 template <class T>
 double TauSearch::start(const Samples<T>& samples, const Objective& objective, const Matrix<double>& dictionary,
                         const Matrix<double>& dual, double tau_max) const {

@@ -24,7 +24,7 @@ inline constexpr double kDefaultTauFraction = 0.1;  // of SilencingTau::mean
 // Follows the number of nonzeros from iteration to iteration and moves tau towards the wanted one.
 class TauSearch {
  public:
-  TauSearch(double wanted, double n_atoms);
+  explicit TauSearch(double wanted) : wanted_(wanted) {}
 
   // A first tau: bisection with the starting D and C on some of the samples.
   template <class T>
@@ -37,7 +37,6 @@ class TauSearch {
 
  private:
   double wanted_;
-  double n_atoms_;
   std::size_t moves_ = 0;
   double last_log_tau_ = 0;
   double last_log_nonzeros_ = 0;

@@ -29,14 +29,14 @@ TEST(TauSearch, LearningEndsNearTheWantedNumberOfNonzeros) {
 }
 
 TEST(TauSearch, StaysWhereItIsNearEnough) {
-  TauSearch search(10, 100);
+  TauSearch search(10);
   EXPECT_EQ(search.next(0.3, 10.1), 0.3);
   EXPECT_EQ(search.next(0.3, 9.9), 0.3);
   EXPECT_GT(search.next(0.3, 12), 0.3);
 }
 
 TEST(TauSearch, MovesBoundedOften) {
-  TauSearch search(10, 100);
+  TauSearch search(10);
   double tau = 1;
   int moves = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -49,7 +49,7 @@ TEST(TauSearch, MovesBoundedOften) {
 }
 
 TEST(TauSearch, FindsItsWayBackFromSilence) {
-  TauSearch search(10, 100);
+  TauSearch search(10);
   const double next = search.next(5, 0);
   EXPECT_LT(next, 5);
   EXPECT_GT(next, 0);
