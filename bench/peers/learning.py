@@ -10,12 +10,15 @@ import spams_peer
 from availability import missing
 from isolate import isolated
 from lasso import mean_objective
+from settings import CHECK_SEED
 
 PEERS = {"spams": spams_peer, "sklearn": sklearn_peer}
 
 
 def best_batch(peer, problem, settings):
     """The batch size with the lowest objective after a short run, and what each size had."""
+    if len(settings.batch_sizes) == 1:
+        return settings.batch_sizes[0], {}
     tried = {}
     for size in settings.batch_sizes:
         prefix = settings.work / f"{problem.name}-{problem.tau}-probe-{size}"
@@ -60,10 +63,11 @@ def reached(result, name):
 
 
 def independent_check(problem, settings, dictionaries):
-    """The final dictionaries on evenly spaced columns, coded by SPAMS in float64: no code of ours takes part."""
+    """The final dictionaries on some samples, coded by SPAMS in float64: no code of ours takes part. Drawn at random:
+    MNIST alternates between two kinds of writers, and every tenth digit is all of one kind."""
     subset = settings.work / f"{problem.name}-check.npy"
-    every = max(1, problem.n_samples // settings.n_checked)
-    np.save(subset, np.load(problem.samples, mmap_mode="r")[::every][:settings.n_checked])
+    chosen = np.random.default_rng(CHECK_SEED).permutation(problem.n_samples)[:settings.n_checked]
+    np.save(subset, np.load(problem.samples, mmap_mode="r")[np.sort(chosen)])
     values = {}
     for name, path in dictionaries.items():
         _, codes = isolated(spams_peer.code, subset, path, problem.threshold, None, np.float64)

@@ -31,7 +31,7 @@ ROWS = {
 
 def parse():
     parser = argparse.ArgumentParser(prog="bench/peers/run", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small sizes, two minutes: proves that everything works")
+    parser.add_argument("--quick", action="store_true", help="small sizes, a few minutes: proves that everything works")
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS), metavar="ROW",
                         help="only these, the others stay as they were: " + ", ".join(ROWS))
     parser.add_argument("--repeats", type=int, help="of every measurement; default 3, quick 1")

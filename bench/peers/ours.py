@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command and the timing programs of this repository, each run as a process of its own."""
 import json
-import os
 import subprocess
-import time
+import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 from safetensors.numpy import load_file
 
 from settings import PROGRAMS
 
+LAUNCHER = Path(__file__).with_name("launch.py")
+
 
 def run(arguments):
     """Runs a program to its end: (standard output, wall seconds, peak memory in bytes)."""
     arguments = [str(argument) for argument in arguments]
-    started = time.perf_counter()
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - started
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise RuntimeError(f"exit code {process.returncode}: {' '.join(arguments)}")
-    return output, seconds, usage.ru_maxrss * 1024
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as report:
+        launched = [sys.executable, "-I", "-S", LAUNCHER, report.name, *arguments]
+        process = subprocess.run(launched, stdout=subprocess.PIPE, text=True, check=False)
+        if process.returncode != 0:
+            raise RuntimeError(f"exit code {process.returncode}: {' '.join(arguments)}")
+        seconds, memory = report.read().split()
+    return process.stdout, float(seconds), int(memory)
 
 
 def program(name, *arguments):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import samples
-from settings import SEED
+from settings import START_SEED
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def kept(path, make):
 def random_samples(path, n_atoms):
     """n_atoms different samples that are not zero, of norm one."""
     all_samples = np.load(path, mmap_mode="r")
-    order = np.random.default_rng(SEED).permutation(len(all_samples))
+    order = np.random.default_rng(START_SEED).permutation(len(all_samples))
     chosen = np.array(all_samples[np.sort(order[:2 * n_atoms])], np.float64)
     norms = np.linalg.norm(chosen, axis=1)
     good = np.flatnonzero(norms > 1e-3 * norms.max())[:n_atoms]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "build" / "bench"
-SEED = 1
+# One for each purpose: with a common one the samples of the check would be those that a peer learns from first.
+SEED, START_SEED, BATCH_SEED, CHECK_SEED = 1, 2, 3, 4
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Settings:
     n_coded: int  # samples coded exactly
     n_coded_slowly: int  # by a peer that would take minutes
     n_checked: int  # columns of the independent check
-    stopping_limit: float  # seconds that `--solver fista` may take
+    stopping_limit: float  # seconds that each solver may take to the stopping rule
     scaling_samples: tuple
     scaling_atoms: tuple
     scaling_sides: tuple
@@ -48,10 +49,10 @@ FULL = dict(repeats=3, seconds=60, curve=(2, 5, 10, 20, 40), probe_seconds=10, b
             n_patches=100_000, n_digits=50_000, wide=(200_000, 512, 4096), n_coded=20_000, n_coded_slowly=1_000,
             n_checked=4_000, stopping_limit=3600, scaling_samples=(10_000, 100_000, 1_000_000),
             scaling_atoms=(100, 200, 400), scaling_sides=(8, 12, 16), scaling_iterations=10)
-QUICK = dict(repeats=1, seconds=3, curve=(1,), probe_seconds=1, batch_sizes=(512,),
-             n_patches=5_000, n_digits=5_000, wide=(5_000, 64, 256), n_coded=2_000, n_coded_slowly=100,
-             n_checked=500, stopping_limit=10, scaling_samples=(1_000, 2_000, 5_000),
-             scaling_atoms=(100, 200), scaling_sides=(8, 12), scaling_iterations=3)
+QUICK = dict(repeats=1, seconds=3, curve=(1,), probe_seconds=1, batch_sizes=(128,),
+             n_patches=5_000, n_digits=5_000, wide=(5_000, 64, 256), n_coded=1_000, n_coded_slowly=50,
+             n_checked=200, stopping_limit=3, scaling_samples=(1_000, 5_000), scaling_atoms=(100,),
+             scaling_sides=(8,), scaling_iterations=3)
 
 
 def make_settings(quick, repeats=None):

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from settings import SEED
+from settings import BATCH_SEED
 
 
 def rows(path, n=None):
@@ -21,8 +21,8 @@ def learn(problem, seconds, batch_size, marks, prefix):
     from sklearn.decomposition import MiniBatchDictionaryLearning
     data, start = rows(problem.samples), rows(problem.start)
     learner = MiniBatchDictionaryLearning(problem.n_atoms, alpha=problem.threshold, fit_algorithm="cd", n_jobs=1,
-                                          batch_size=batch_size, dict_init=start, random_state=SEED)
-    random = np.random.default_rng(SEED)
+                                          batch_size=batch_size, dict_init=start, random_state=BATCH_SEED)
+    random = np.random.default_rng(BATCH_SEED)
     order, points, taken = [], [], 0.0
     ends = [*marks, seconds]
     while ends:
@@ -45,4 +45,15 @@ def code(samples_path, dictionary_path, threshold, algorithm, n=None):
     data, atoms = rows(samples_path, n), rows(dictionary_path)
     started = time.perf_counter()
     codes = sparse_encode(data, atoms, algorithm=algorithm, alpha=threshold, n_jobs=1)
+    return time.perf_counter() - started, codes
+
+
+def code_to(samples_path, dictionary_path, threshold, tolerance, n=None):
+    """Lasso, whose tolerance can be set (sparse_encode has 1e-8 built in): (seconds, codes)."""
+    from sklearn.linear_model import Lasso
+    data, atoms = rows(samples_path, n), rows(dictionary_path)
+    started = time.perf_counter()
+    lasso = Lasso(threshold / data.shape[1], fit_intercept=False, precompute=atoms @ atoms.T, tol=tolerance,
+                  max_iter=10000)
+    codes = lasso.fit(atoms.T, data.T, check_input=False).coef_
     return time.perf_counter() - started, codes

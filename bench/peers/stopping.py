@@ -7,9 +7,8 @@ from problems import patch_problem
 
 
 def one(problem, settings, solver, repeat):
-    limit = {"time_limit": settings.stopping_limit} if solver == "fista" else {}
     fit = ours.learn(problem, settings.work, f"{solver}-{repeat}", eta=1, solver=solver, rtol=1e-4, history=3,
-                     max_iterations=100000, **limit)
+                     max_iterations=100000, time_limit=settings.stopping_limit)
     summary = fit["summary"]
     return {"seconds": fit["iterations"][-1]["seconds"], "energy": summary["energy"]["total"] / problem.n_samples,
             "iterations": summary["iterations"], "outcome": summary["outcome"]}
@@ -24,5 +23,7 @@ def measure(settings):
         if repeat == 0:
             runs["fista"].append(one(problem, settings, "fista", repeat))
     seconds = {solver: median(run["seconds"] for run in all_runs) for solver, all_runs in runs.items()}
-    return {"n_samples": problem.n_samples, "runs": runs, "seconds": seconds, "ratio": seconds["fista"] / seconds["fast"],
+    ended = {solver: all_runs[0]["outcome"] == "CONVERGED" for solver, all_runs in runs.items()}
+    return {"n_samples": problem.n_samples, "runs": runs, "seconds": seconds, "converged": ended,
+            "ratio": seconds["fista"] / seconds["fast"],
             "energy": {solver: all_runs[0]["energy"] for solver, all_runs in runs.items()}}
