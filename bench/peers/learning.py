@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Learning at eta = 0 from the same dictionary, for the same time: who has which objective when."""
+from statistics import median
+
+import numpy as np
+
+import ours
+import sklearn_peer
+import spams_peer
+from availability import missing
+from isolate import isolated
+from lasso import mean_objective
+from settings import CHECK_SEED
+
+PEERS = {"spams": spams_peer, "sklearn": sklearn_peer}
+
+
+def best_batch(peer, problem, settings):
+    """The batch size with the lowest objective after a short run, and what each size had."""
+    if len(settings.batch_sizes) == 1:
+        return settings.batch_sizes[0], {}
+    tried = {}
+    for size in settings.batch_sizes:
+        prefix = settings.work / f"{problem.name}-{problem.tau}-probe-{size}"
+        (_, path), = isolated(peer.learn, problem, settings.probe_seconds, size, (), prefix)
+        tried[size] = ours.objective(problem, path)
+    return min(tried, key=tried.get), tried
+
+
+def peer_run(name, problem, settings, batch_size, repeat):
+    """One run of a peer: its curve (in the first repeat) and its end, as [seconds, objective]; and its dictionary."""
+    marks = settings.curve if repeat == 0 else ()
+    prefix = settings.work / f"{problem.name}-{problem.tau}-{name}-{repeat}"
+    points = isolated(PEERS[name].learn, problem, settings.seconds, batch_size, marks, prefix)
+    curve = [[seconds, ours.objective(problem, path)] for seconds, path in points]
+    return curve, points[-1][1]
+
+
+def our_run(problem, settings, repeat):
+    tag = f"{problem.tau}-{repeat}"
+    fit = ours.learn(problem, settings.work, tag, eta=0, time_limit=settings.seconds, rtol=1e-9, max_iterations=100000)
+    # At eta = 0, E is the sum of 2/d times this objective, with the codes in hand: never below the exact one.
+    scale = problem.n_features / 2 / problem.n_samples
+    curve = [[record["seconds"], scale * record["energy"]["total"]] for record in fit["iterations"]]
+    path = ours.dictionary(fit["model"], settings.work / f"{problem.name}-{tag}-ours.npy")
+    return curve, path
+
+
+def time_to_reach(curve, objective):
+    return next((seconds for seconds, value in curve if value <= objective), None)
+
+
+def reached(result, name):
+    """How long ours took to the objective that a peer has at its end."""
+    peer = result["peers"][name]
+    objective = median(curve[-1][1] for curve in peer["curves"])
+    seconds = median(curve[-1][0] for curve in peer["curves"])
+    times = [time_to_reach(curve, objective) for curve in result["ours"]["curves"]]
+    taken = median(times) if None not in times else None
+    return {"objective": objective, "peer_seconds": seconds, "our_seconds": taken, "all_our_seconds": times,
+            "ratio": seconds / taken if taken else None,
+            "below": 1 - median(result["ours"]["final"]) / objective}
+
+
+def independent_check(problem, settings, dictionaries):
+    """The final dictionaries on some samples, coded by SPAMS in float64: no code of ours takes part. Drawn at random:
+    MNIST alternates between two kinds of writers, and every tenth digit is all of one kind."""
+    subset = settings.work / f"{problem.name}-check.npy"
+    chosen = np.random.default_rng(CHECK_SEED).permutation(problem.n_samples)[:settings.n_checked]
+    np.save(subset, np.load(problem.samples, mmap_mode="r")[np.sort(chosen)])
+    values = {}
+    for name, path in dictionaries.items():
+        _, codes = isolated(spams_peer.code, subset, path, problem.threshold, None, np.float64)
+        values[name] = mean_objective(subset, path, codes, problem.threshold)
+    return {"columns": settings.n_checked, "objective": values}
+
+
+def measure(problem, settings):
+    absent = missing()
+    names = [name for name in PEERS if name not in absent]
+    batches = {name: best_batch(PEERS[name], problem, settings) for name in names}
+    result = {"title": problem.title, "n_samples": problem.n_samples, "n_features": problem.n_features,
+              "n_atoms": problem.n_atoms, "tau": problem.tau, "seconds": settings.seconds,
+              "start": ours.objective(problem, problem.start), "missing": absent,
+              "ours": {"curves": [], "final": []},
+              "peers": {name: {"batch_size": batches[name][0], "tried": batches[name][1], "curves": []}
+                        for name in names}}
+    dictionaries = {}
+    for repeat in range(settings.repeats):
+        curve, dictionaries["ours"] = our_run(problem, settings, repeat)
+        result["ours"]["curves"].append(curve)
+        result["ours"]["final"].append(ours.objective(problem, dictionaries["ours"]))
+        for name in names:
+            curve, dictionaries[name] = peer_run(name, problem, settings, batches[name][0], repeat)
+            result["peers"][name]["curves"].append(curve)
+    result["reached"] = {name: reached(result, name) for name in names}
+    if "spams" in names:
+        result["check"] = independent_check(problem, settings, dictionaries)
+    return result

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page that shows the plots and the tables; written from the JSON, never by hand."""
+import os
+
+import tables
+
+INTRO = """# Benchmarks
+
+After this page you know how fast dualdict is beside other packages, on which machine, and how to measure it on yours.
+This page is written by `bench/peers/run` from [{name}]({json}); nothing in it is typed by hand.
+
+Every comparison is made in one run: the same samples, the same first dictionary, the same objective, one thread each unless
+said, repeats in turn (ours, then each peer, then again) and medians.
+"""
+LEARNING = """## Learning
+
+Mean of 1/2|x − Du|² + λ|u|₁ over all samples at the exact codes, λ = τd/K, after {seconds:g} s of each package; η = 0. Peers run with the
+batch size that was best in a short trial. "Gets there in" is when our objective, with the codes in hand and so never
+flattered, first is at or below the peer's at its end. "Check": the final dictionaries on {columns} random samples, coded by SPAMS
+in float64.
+"""
+STOPPING = """## Learning with the dual, to the stopping rule
+
+η = 1, τ = .1, N = {n:,}, H = 3, rtol 10⁻⁴, one thread.
+"""
+EXACT = """## Exact coding
+
+{n:,} Berkeley patches with a given dictionary, cold, τ = {tau}, {nonzeros:.0f} nonzeros per code; dualdict stops each code at a relative
+duality gap of {gap:g}, measured in float32. The gaps shown are measured in float64 from the codes. LARS has no tolerance to set, and
+`sparse_encode` has one of 10⁻⁸ built in: both do more than is asked here, so scikit-learn's `Lasso`, whose tolerance can be
+set, is there too. The optimum is that of SPAMS in float64, where it is there.
+"""
+ENCODING = """## Encoding
+
+{n:,} samples of {d} features, {k} atoms.
+"""
+SCALING = """## Growth
+
+{iterations} iterations of learning at η = 0, τ = .1; the time is their mean. Peak memory is that of the whole command.
+"""
+
+
+def machine_lines(rows):
+    """One paragraph for each machine state (date, commit, command) behind the rows."""
+    states = {}
+    for name, row in rows.items():
+        machine = row["machine"]
+        versions = ", ".join(f"{package} {version}" for package, version in machine["versions"].items())
+        absent = "".join(f" Not available: {peer} ({why})." for peer, why in machine["missing"].items())
+        text = (f"{machine['processor']} ({machine['vectors']}), {machine['cores']} cores, {machine['memory_gib']} GiB, "
+                f"{machine['system']}; {machine['compiler']}; commit {machine['commit']}; Python {machine['python']}, "
+                f"{versions}.{absent} Load {machine['load_at_start']:.2f} at the start. {machine['date']}, "
+                f"`{machine['command']}`, {row['repeats']} repeats")
+        states.setdefault(text, []).append(name)
+    return "## Machine\n\n" + "".join(f"- {', '.join(names)}: {text}.\n" for text, names in states.items())
+
+
+def link(target, page):
+    return os.path.relpath(target, page.parent)
+
+
+def write(rows, json_path, figures, settings):
+    show = lambda name, title: f"![{title}]({link(figures[name], settings.page)})\n"  # noqa: E731
+    parts = [INTRO.format(name=json_path.name, json=link(json_path, settings.page))]
+    learned = [row for name, row in rows.items() if name.startswith("learn-")]
+    if learned:
+        columns = max((row.get("check", {}).get("columns", 0) for row in learned))
+        parts += [LEARNING.format(seconds=learned[0]["seconds"], columns=columns),
+                  show("learning", "Objective against time"), tables.learning(learned)]
+    if "stopping" in rows:
+        parts += [STOPPING.format(n=rows["stopping"]["n_samples"]), tables.stopping(rows["stopping"])]
+    if "exact" in rows:
+        row = rows["exact"]
+        parts += [EXACT.format(n=row["n_samples"], tau=row["tau"], nonzeros=row["nonzeros"], gap=row["gap"]),
+                  tables.exact(row)]
+    if "encoding" in rows:
+        row = rows["encoding"]
+        parts += [ENCODING.format(n=row["n_samples"], d=row["n_features"], k=row["n_atoms"]), tables.encoding(row)]
+    if "scaling" in rows:
+        parts += [SCALING.format(iterations=rows["scaling"]["iterations"]),
+                  show("scaling", "Time and memory against the number of samples"), tables.scaling(rows["scaling"])]
+    parts.append(machine_lines(rows))
+    settings.page.write_text("\n".join(parts), encoding="utf-8")

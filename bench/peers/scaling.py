@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How time and memory grow with the number of samples, atoms, features and threads."""
+from statistics import median
+
+import ours
+from problems import patch_problem
+
+MIB = 1 << 20
+
+
+def fit(settings, threads=1, **shape):
+    """A fixed number of iterations at eta = 0, tau = .1, and encoding with the result."""
+    problem = patch_problem(settings, **shape)
+    learned = ours.learn(problem, settings.work, f"scaling-{problem.n_atoms}-{threads}", eta=0, rtol=1e-9, threads=threads,
+                         max_iterations=settings.scaling_iterations)
+    _, seconds, memory = ours.command("encode", learned["model"], problem.samples, "-o", settings.work / "scaling.npy",
+                                      "--mode", "linear", "--threads", threads)
+    samples = 4 * problem.n_samples * problem.n_features / MIB
+    codes = 4 * problem.n_samples * problem.n_atoms / MIB
+    return {"n_samples": problem.n_samples, "n_features": problem.n_features, "n_atoms": problem.n_atoms,
+            "threads": threads, "seconds_per_iteration": learned["iterations"][-1]["seconds"] / len(learned["iterations"]),
+            "peak_mib": learned["peak_bytes"] / MIB, "samples_mib": samples, "codes_mib": codes,
+            "over_mib": learned["peak_bytes"] / MIB - samples - codes,
+            "encode_seconds": seconds, "encode_peak_mib": memory / MIB}
+
+
+def repeated(settings, **shape):
+    """The medians of all repeats."""
+    runs = [fit(settings, **shape) for _ in range(settings.repeats)]
+    return {key: median(run[key] for run in runs) for key in runs[0]}
+
+
+def measure(settings):
+    return {"iterations": settings.scaling_iterations,
+            "samples": [repeated(settings, n=n) for n in settings.scaling_samples],
+            "atoms": [repeated(settings, n_atoms=k) for k in settings.scaling_atoms],
+            "features": [repeated(settings, side=side) for side in settings.scaling_sides],
+            "threads": [repeated(settings, threads=threads) for threads in (1, 2)]}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Markdown tables of the rows; every number comes from the JSON."""
+from statistics import median
+
+PEERS = {"spams": "SPAMS", "sklearn": "scikit-learn"}
+MODES = {"linear": "`linear`, library", "blas": "cblas_sgemm (OpenBLAS)", "numpy_into": "NumPy `np.matmul(X, C.T, out=)`",
+         "numpy": "NumPy `X @ C.T`", "sparse": "`sparse`", "corrected": "`corrected`",
+         "linear_two_threads": "`linear`, 2 threads", "sparse_two_threads": "`sparse`, 2 threads"}
+
+
+def table(head, lines):
+    rows = [head, ["---"] * len(head), *lines]
+    return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows) + "\n"
+
+
+def number(value, digits=3):
+    return "–" if value is None else f"{value:.{digits}g}"
+
+
+def learning(rows):
+    lines = []
+    for row in rows:
+        for name, title in PEERS.items():
+            if name not in row["peers"]:
+                lines.append([row["title"], title, f"not available: {row['missing'][name]}", *["–"] * 6])
+                continue
+            end, check = row["reached"][name], row.get("check", {}).get("objective", {})
+            lines.append([
+                row["title"], title, row["peers"][name]["batch_size"], f"{end['objective']:.5g}",
+                f"{median(row['ours']['final']):.5g}", f"{100 * end['below']:.1f} %",
+                number(end["our_seconds"]) if end["our_seconds"] else "not reached",
+                f"**{end['ratio']:.1f}**" if end["ratio"] else "–",
+                f"{number(check.get(name), 5)} / {number(check.get('ours'), 5)}"])
+    return table(["problem", "peer", "batch", "its objective at the end", "ours", "ours is lower by",
+                  "ours gets there in [s]", "times less", "check: its / ours"], lines)
+
+
+def stopping(row):
+    lines = [[f"`--solver {solver}`", number(row["seconds"][solver], 4), runs[0]["iterations"],
+              f"{runs[0]['energy']:.8g}", runs[0]["outcome"]] for solver, runs in row["runs"].items()]
+    text = table(["solver", "time [s]", "iterations", "E/N", "outcome"], lines)
+    if all(row["converged"].values()):
+        return text + f"\nThe fast solver takes {row['ratio']:.3g} times less.\n"
+    if row["converged"]["fast"]:
+        return text + ("\nThe paper's algorithm ran into the time limit; the fast solver takes more than "
+                       f"{row['ratio']:.3g} times less.\n")
+    return text + "\nNo ratio: the fast solver ran into the time limit.\n"
+
+
+def exact(row):
+    lines = [[name, f"{rate:,.0f}", f"{row['gaps'][name]['median']:.1e}", f"{row['gaps'][name]['largest']:.1e}",
+              f"{row['excess'][name]:.1e}", f"{row['ratio'][name]:.3g}"]
+             for name, rate in row["samples_per_second"].items()]
+    return table(["package", "samples/s", "relative gap, median", "largest", "objective above the optimum",
+                  "dualdict is faster by"], lines)
+
+
+def encoding(row):
+    times = row["median"]
+    lines = [[title, f"{row['n_samples'] / times[mode]:,.0f}", f"{times['linear'] / times[mode]:.3g}"]
+             for mode, title in MODES.items() if mode in times]
+    text = table(["what", "samples/s", "speed relative to `linear`"], lines)
+    moved = row["input_bytes"] + 4 * row["n_samples"] * row["n_atoms"]
+    lines = [[title, number(times[name]), f"{moved / times[name] / 1e9:.2f}", f"{times[name] / times['command']:.3g}"]
+             for name, title in (("command", "`dualdict encode --mode linear`"), ("copy", "read and write the same bytes"),
+                                 ("copy_durable", "the same, then fsync, as the command does"))]
+    text += "\n" + table(["npy to npy", "time [s]", "GB/s read and written", "time relative to the command"], lines)
+    single = " and ".join(f"{1e6 * times['single_' + mode]:.2f} µs (`{mode}`)" for mode in ("linear", "sparse"))
+    return text + f"\nOne sample alone, {row['n_features']} features: {single}.\n"
+
+
+def scaling(row):
+    lines = []
+    for what in ("samples", "atoms", "features", "threads"):
+        for point in row[what]:
+            lines.append([what, f"{point['n_samples']:,.0f}", f"{point['n_features']:.0f}", f"{point['n_atoms']:.0f}",
+                          f"{point['threads']:.0f}", number(point["seconds_per_iteration"]),
+                          number(1e6 * point["seconds_per_iteration"] / point["n_samples"]),
+                          f"{point['peak_mib']:.0f}", f"{point['over_mib']:.0f}", f"{point['encode_peak_mib']:.0f}"])
+    return table(["varied", "N", "d", "K", "threads", "s/iteration", "µs/iteration/sample", "peak learning [MiB]",
+                  "above X + U [MiB]", "peak encoding [MiB]"], lines)
