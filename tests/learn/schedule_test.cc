@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What lets the fast solver do with few passes, and that it stays honest.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "learn/extrapolation.h"
+#include "learn/fit_case.h"
+#include "learn/warm_up.h"
+
+namespace dualdict {
+namespace {
+
+Matrix<double> filled(double value) {
+  Matrix<double> m(2, 3);
+  for (std::size_t i = 0; i < m.size(); ++i) m.data()[i] = value;
+  return m;
+}
+
+TEST(Extrapolation, LeadsAlongTheLastChangeAndRemembersWhereItStood) {
+  Extrapolation extrapolation;
+  Matrix<double> dictionary = filled(1), dual = filled(-1);
+  EXPECT_FALSE(extrapolation.lead(dictionary, dual));
+  EXPECT_EQ(dictionary, filled(1));
+  double previous = 1;
+  double momentum = 0;
+  for (int step = 1; step <= 50; ++step) {
+    const double now = previous + 1;
+    dictionary = filled(now);
+    dual = filled(-now);
+    extrapolation.lead(dictionary, dual);
+    EXPECT_EQ(extrapolation.dictionary(), filled(now));
+    EXPECT_EQ(extrapolation.dual(), filled(-now));
+    EXPECT_GE(dictionary(0, 0) - now, momentum);  // Nesterov's weights grow
+    momentum = dictionary(0, 0) - now;
+    EXPECT_LE(momentum, 0.95 + 1e-12);
+    EXPECT_DOUBLE_EQ(dual(1, 2), -dictionary(1, 2));
+    previous = now;
+  }
+  EXPECT_GT(momentum, 0.9);
+}
+
+TEST(Extrapolation, ForgetsTheDirectionAfterARestart) {
+  Extrapolation extrapolation;
+  Matrix<double> dictionary = filled(1), dual = filled(1);
+  extrapolation.lead(dictionary, dual);
+  extrapolation.restart();
+  dictionary = filled(5);
+  EXPECT_FALSE(extrapolation.lead(dictionary, dual));
+  EXPECT_EQ(dictionary, filled(5));
+}
+
+TEST(WarmUp, DrawsGrowAndStayBelowAllSamples) {
+  for (const std::size_t n : {10000u, 100000u, 1000000u}) {
+    std::size_t previous = 0;
+    const std::vector<std::size_t> sizes = warm_up_sizes(n, 200);
+    EXPECT_FALSE(sizes.empty());
+    for (const std::size_t size : sizes) {
+      EXPECT_GT(size, previous);
+      EXPECT_LE(2 * size, n);
+      previous = size;
+    }
+  }
+  EXPECT_TRUE(warm_up_sizes(500, 20).empty());
+}
+
+TEST(WarmUp, ReportedEnergiesAreOfAllSamplesAndNeverRise) {
+  const Matrix<double> samples = planted_samples(6000, 16, 24, 6);
+  ASSERT_FALSE(warm_up_sizes(6000, 24).empty());
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    LearnOptions options = small_options(24, 0.2, Solver::kFast, dtype);
+    options.max_iterations = 300;
+    const LearnResult result = fit(samples, options);
+    EXPECT_EQ(result.summary.outcome, Outcome::kConverged) << result.summary.message;
+    double previous = INFINITY;
+    bool led = false;
+    for (const IterationRecord& record : result.summary.iterations) {
+      if (record.replaced_atoms == 0) {
+        EXPECT_LE(record.energy.total(), previous * (dtype == DType::kFloat32 ? 1 + 1e-6 : 1 + 1e-12));
+      }
+      previous = record.energy.total();
+      led = led || record.extrapolated;
+    }
+    EXPECT_TRUE(led);
+    // The last record and the energy measured from the residuals speak of the same samples.
+    EXPECT_NEAR(result.summary.energy.total() / previous, 1, 1e-3);
+  }
+}
+
+TEST(WarmUp, EndsNoHigherThanTheAlgorithmOfThePaper) {
+  const Matrix<double> samples = planted_samples(6000, 16, 24, 6);
+  LearnOptions options = small_options(24, 0.2, Solver::kFast, DType::kFloat32);
+  options.max_iterations = 300;
+  const double fast = fit(samples, options).summary.energy.total();
+  options.solver = Solver::kFista;
+  const double fista = fit(samples, options).summary.energy.total();
+  EXPECT_LE(fast, fista * (1 + 10 * options.rtol));
+}
+
+}  // namespace
+}  // namespace dualdict
