@@ -2,6 +2,8 @@
 // Small fits, and what a test wants to know of their results.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <string>
 
@@ -81,6 +83,22 @@ inline std::string describe(const LearnOptions& options) {
          (options.dtype == DType::kFloat32 ? ", float32" : ", float64") + ", eta " + std::to_string(options.eta) +
          ", mu " + std::to_string(options.mu) + (options.positive_codes ? ", positive codes" : "") +
          (options.positive_dictionary ? ", positive dictionary" : "");
+}
+
+// No block step raises E, and no iteration ends above the one before; a replaced atom excepted.
+inline void expect_no_step_raises_energy(const LearnSummary& summary, const LearnOptions& options) {
+  const double slack = 1 + rise_tolerance(options.dtype);
+  double previous = INFINITY;
+  for (const IterationRecord& record : summary.iterations) {
+    const std::string where = describe(options) + ", iteration " + std::to_string(record.iteration);
+    EXPECT_LE(record.energy_after_codes, record.energy_before_codes * slack) << where;
+    if (record.replaced_atoms == 0) {
+      EXPECT_LE(record.energy_after_dictionary, record.energy_after_codes * slack) << where;
+      EXPECT_LE(record.energy.total(), previous * slack) << where;
+    }
+    EXPECT_LE(record.energy.total(), record.energy_after_dictionary * slack) << where;
+    previous = record.energy.total();
+  }
 }
 
 }  // namespace dualdict

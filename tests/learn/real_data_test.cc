@@ -106,19 +106,7 @@ void expect_what_naive_code_finds(const Matrix<double>& samples, LearnOptions op
       EXPECT_LE(result.summary.duality_gap, dtype == DType::kFloat32 ? 1e-4 : 1e-8) << describe(options);
       EXPECT_LE(largest_row_norm(dictionary), 1 + ball_tolerance(dtype)) << describe(options);
       EXPECT_LE(largest_row_norm(dual), 1 + ball_tolerance(dtype)) << describe(options);
-      double previous = INFINITY;
-      for (const IterationRecord& record : result.summary.iterations) {
-        const double slack = 1 + rise_tolerance(dtype);
-        EXPECT_LE(record.energy_after_codes, record.energy_before_codes * slack) << describe(options);
-        if (record.replaced_atoms == 0) {
-          EXPECT_LE(record.energy.total(), previous * slack) << describe(options) << " " << record.iteration;
-        }
-        if (record.replaced_atoms == 0) {
-          EXPECT_LE(record.energy_after_dictionary, record.energy_after_codes * slack) << describe(options);
-        }
-        EXPECT_LE(record.energy.total(), record.energy_after_dictionary * slack) << describe(options);
-        previous = record.energy.total();
-      }
+      expect_no_step_raises_energy(result.summary, options);
     }
   }
 }
