@@ -2,6 +2,7 @@
 #include "io/png_encode.h"
 
 #include <png.h>
+#include <cmath>
 
 #include <array>
 #include <csetjmp>
@@ -50,7 +51,7 @@ void on_flush(png_structp) {}
 
 unsigned char to_byte(float value) {
   if (!(value > 0.0F)) return 0;
-  return value >= 255.0F ? 255 : static_cast<unsigned char>(value + 0.5F);
+  return value >= 255.0F ? 255 : static_cast<unsigned char>(std::lround(value));
 }
 
 // libpng reports an error by longjmp to the last setjmp: nothing in these functions has a destructor.
