@@ -17,15 +17,15 @@ Matrix<T> read_range(const DataSource& source, std::size_t first, std::size_t co
 }
 
 TEST(MatrixSource, JoinsTheRowsOfAllFiles) {
-  const TempFolder folder;
-  const auto source = open_data({folder.with("a", npy("|u1", "(2, 2)", std::string("\1\2\3\4", 4))),
-                                 folder.with("b", "5,6\n7.5,8\n9,10\n"),
-                                 folder.with("c", npy("<f4", "(1, 2)", stored<float>({11, 12})))});
+  const TemporaryFolder folder;
+  const auto source = open_data({folder.write("a", npy("|u1", "(2, 2)", std::string("\1\2\3\4", 4))),
+                                 folder.write("b", "5,6\n7.5,8\n9,10\n"),
+                                 folder.write("c", npy("<f4", "(1, 2)", stored<float>({11, 12})))});
   const auto expected = matrix_of<double>(6, 2, {1, 2, 3, 4, 5, 6, 7.5, 8, 9, 10, 11, 12});
   EXPECT_EQ(source->n_samples(), 6U);
   EXPECT_EQ(source->n_features(), 2U);
   EXPECT_EQ(source->element_type(), ElementType::kFloat64);
-  EXPECT_EQ(source->name(), folder.file("a") + " and 2 more");
+  EXPECT_EQ(source->name(), folder.path("a") + " and 2 more");
   for (std::size_t first = 0; first <= 6; ++first)
     for (std::size_t count = 0; first + count <= 6; ++count) {
       const auto part = convert<double>(expected.view().row_range(first, count));
@@ -37,9 +37,9 @@ TEST(MatrixSource, JoinsTheRowsOfAllFiles) {
 }
 
 TEST(MatrixSource, KeepsTheShapeThatAllFilesAgreeOn) {
-  const TempFolder folder;
-  const std::string wide = folder.with("wide", npy("|u1", "(1, 2, 3)", "abcdef"));
-  const std::string high = folder.with("high", npy("|u1", "(1, 3, 2)", "abcdef"));
+  const TemporaryFolder folder;
+  const std::string wide = folder.write("wide", npy("|u1", "(1, 2, 3)", "abcdef"));
+  const std::string high = folder.write("high", npy("|u1", "(1, 3, 2)", "abcdef"));
   EXPECT_EQ(open_data({wide, wide})->sample_shape(), (SampleShape{2, 3}));
   EXPECT_EQ(open_data({wide, high})->sample_shape(), SampleShape{});
   EXPECT_EQ(open_data({wide})->element_type(), ElementType::kUint8);
@@ -47,18 +47,18 @@ TEST(MatrixSource, KeepsTheShapeThatAllFilesAgreeOn) {
 }
 
 TEST(MatrixSource, FileOfAnotherWidthIsNamed) {
-  const TempFolder folder;
-  const std::string two = folder.with("two.csv", "1,2\n");
-  const std::string three = folder.with("three.csv", "1,2,3\n");
+  const TemporaryFolder folder;
+  const std::string two = folder.write("two.csv", "1,2\n");
+  const std::string three = folder.write("three.csv", "1,2,3\n");
   const std::string message = error_of(ErrorKind::kInput, [&] { open_data({two, two, three}); });
   EXPECT_EQ(message, three + ": has 3 features per sample, but " + two + " has 2; all files must have the same number");
 }
 
 TEST(MatrixSource, ManyThreadsReadTheSameBits) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   std::vector<double> values(4000 * 7);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
-  const auto source = open_data({folder.with("x.npy", npy(">f8", "(4000, 7)", stored(values, true)))});
+  const auto source = open_data({folder.write("x.npy", npy(">f8", "(4000, 7)", stored(values, true)))});
   const auto expected = matrix_of<double>(4000, 7, values);
   std::vector<Matrix<double>> results(8);
   std::vector<std::thread> threads;
@@ -72,9 +72,10 @@ TEST(MatrixSource, ManyThreadsReadTheSameBits) {
 TEST(OpenData, MistakesAreNamed) {
   EXPECT_EQ(error_of(ErrorKind::kInput, [] { open_data({"/no/such/x.npy"}); }),
             "/no/such/x.npy: cannot open: No such file or directory");
-  const TempFolder folder;
+  const TemporaryFolder folder;
   expect_contains(error_of(ErrorKind::kInput, [&] { open_data({folder.path()}); }), "--patches HxW");
-  expect_contains(error_of(ErrorKind::kInput, [&] { open_data({folder.with("x", "P5 1 1 255 a")}); }), "--patches HxW");
+  expect_contains(error_of(ErrorKind::kInput, [&] { open_data({folder.write("x", "P5 1 1 255 a")}); }),
+                  "--patches HxW");
   error_of(ErrorKind::kUsage, [] { open_data({}); });
 }
 

@@ -72,8 +72,8 @@ TEST(Csv, UnprintableTextIsEscapedInMessages) {
 }
 
 TEST(Csv, ReadsAFile) {
-  const TempFolder folder;
-  EXPECT_EQ(all_of(*open_matrix(folder.with("x.npy", "1,2\n3,4\n"))), matrix_of<double>(2, 2, {1, 2, 3, 4}));
+  const TemporaryFolder folder;
+  EXPECT_EQ(all_of(*open_matrix(folder.write("x.npy", "1,2\n3,4\n"))), matrix_of<double>(2, 2, {1, 2, 3, 4}));
 }
 
 }  // namespace

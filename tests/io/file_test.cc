@@ -21,8 +21,8 @@ TEST(FileReader, MissingFileIsNamedWithTheReason) {
 }
 
 TEST(FileReader, FileCutWhileItIsReadGivesAnErrorWithTheOffset) {
-  const TempFolder folder;
-  const std::string path = folder.with("x", std::string(100, 'a'));
+  const TemporaryFolder folder;
+  const std::string path = folder.write("x", std::string(100, 'a'));
   const FileReader reader(path);
   std::filesystem::resize_file(path, 40);
   std::vector<std::byte> out(20);
@@ -33,13 +33,13 @@ TEST(FileReader, FileCutWhileItIsReadGivesAnErrorWithTheOffset) {
 }
 
 TEST(FileReader, FolderIsRefused) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   expect_contains(error_of(ErrorKind::kInput, [&] { FileReader{folder.path()}; }), "folder");
 }
 
 TEST(OpenBytes, PipeIsReadToItsEnd) {
-  const TempFolder folder;
-  const std::string path = folder.file("pipe");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   const std::string content(3'000'000, 'z');
   std::thread writer([&] { std::ofstream(path, std::ios::binary) << content; });
@@ -50,19 +50,19 @@ TEST(OpenBytes, PipeIsReadToItsEnd) {
 }
 
 TEST(DurableFile, CommitReplacesTheFileAndLeavesNothingElse) {
-  const TempFolder folder;
-  const std::string path = folder.with("result", "old");
+  const TemporaryFolder folder;
+  const std::string path = folder.write("result", "old");
   write_text_file(path, "new content");
   EXPECT_EQ(content_of(path), "new content");
   EXPECT_EQ(folder.n_files(), 1U);
-  write_text_file(folder.file("fresh"), "");
-  EXPECT_EQ(content_of(folder.file("fresh")), "");
+  write_text_file(folder.path("fresh"), "");
+  EXPECT_EQ(content_of(folder.path("fresh")), "");
   EXPECT_EQ(folder.n_files(), 2U);
 }
 
 TEST(DurableFile, WithoutCommitTheOldFileStaysAndTheTemporaryGoes) {
-  const TempFolder folder;
-  const std::string path = folder.with("result", "old");
+  const TemporaryFolder folder;
+  const std::string path = folder.write("result", "old");
   {
     DurableFile file(path);
     append_text(file, std::string(1'000'000, 'x'));
@@ -74,25 +74,25 @@ TEST(DurableFile, WithoutCommitTheOldFileStaysAndTheTemporaryGoes) {
 }
 
 TEST(DurableFile, ManySmallAndLargePiecesArriveInOrder) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   std::string expected;
-  DurableFile file(folder.file("result"));
+  DurableFile file(folder.path("result"));
   for (std::size_t i = 0; i < 200; ++i) {
     const std::string piece(i * i * 17 % 300'000, static_cast<char>('a' + i % 26));
     append_text(file, piece);
     expected += piece;
   }
   file.commit();
-  EXPECT_EQ(content_of(folder.file("result")), expected);
+  EXPECT_EQ(content_of(folder.path("result")), expected);
 }
 
 TEST(DurableFile, KeepsPermissionsAndFollowsLinks) {
-  const TempFolder folder;
-  const std::string path = folder.with("real", "old");
+  const TemporaryFolder folder;
+  const std::string path = folder.write("real", "old");
   ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
-  std::filesystem::create_symlink("real", folder.file("link"));
-  write_text_file(folder.file("link"), "new");
-  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link")));
+  std::filesystem::create_symlink("real", folder.path("link"));
+  write_text_file(folder.path("link"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link")));
   EXPECT_EQ(content_of(path), "new");
   struct stat status {};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
@@ -100,15 +100,15 @@ TEST(DurableFile, KeepsPermissionsAndFollowsLinks) {
 }
 
 TEST(DurableFile, MissingFolderIsNamed) {
-  const TempFolder folder;
-  const std::string path = folder.file("absent/result");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("absent/result");
   const std::string message = error_of(ErrorKind::kWrite, [&] { write_text_file(path, "x"); });
   expect_contains(message, path);
   expect_contains(message, "No such file or directory");
 }
 
 TEST(DurableFile, FolderAsTargetIsRefused) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   expect_contains(error_of(ErrorKind::kWrite, [&] { write_text_file(folder.path(), "x"); }), "Is a directory");
 }
 
@@ -118,8 +118,8 @@ TEST(DurableFile, FullDeviceIsAWriteError) {
 }
 
 TEST(DurableFile, FailedWriteLeavesTheOldFileAndNoTemporary) {
-  const TempFolder folder;
-  const std::string path = folder.with("result", "old");
+  const TemporaryFolder folder;
+  const std::string path = folder.write("result", "old");
   rlimit old_limit{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old_limit), 0);
   const rlimit small{4096, old_limit.rlim_max};
@@ -135,8 +135,8 @@ TEST(DurableFile, FailedWriteLeavesTheOldFileAndNoTemporary) {
 }
 
 TEST(DurableFile, UnwritableFolderLeavesTheOldFile) {
-  const TempFolder folder;
-  const std::string path = folder.with("result", "old");
+  const TemporaryFolder folder;
+  const std::string path = folder.write("result", "old");
   ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
   ASSERT_EQ(::chmod(folder.path().c_str(), 0555), 0);
   // Nothing is unwritable for the administrator, so be somebody else meanwhile.

@@ -43,8 +43,8 @@ TEST(Idx, ReadsOtherTypes) {
 }
 
 TEST(Idx, ReadsGzipFromMemoryAndFile) {
-  const TempFolder folder;
-  const std::string path = folder.with("digits", gzip(kDigits));
+  const TemporaryFolder folder;
+  const std::string path = folder.write("digits", gzip(kDigits));
   EXPECT_EQ(all_of(*open_matrix(path)), kDigitValues);
   const auto file = open_matrix(bytes_of(gzip(kDigits)));
   EXPECT_EQ(all_of(*file), kDigitValues);

@@ -7,49 +7,13 @@
 
 #include <jpeglib.h>
 #include <png.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
 #include <vector>
 
-namespace dualdict::testing {
+#include "io/temporary_folder.h"
 
-using Bytes = std::vector<unsigned char>;
-
-// A folder that is removed with its content.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "dualdict-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string path() const { return path_.string(); }
-  std::string path(const std::string& name) const { return (path_ / name).string(); }
-
-  std::string write(const std::string& name, const Bytes& bytes) const {
-    std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    return path(name);
-  }
-  std::string write(const std::string& name, const std::string& text) const {
-    return write(name, Bytes(text.begin(), text.end()));
-  }
-
- private:
-  std::filesystem::path path_;
-};
+namespace dualdict::test {
 
 struct PngLayout {
   unsigned width = 0;
@@ -123,4 +87,4 @@ inline Bytes make_jpeg(const JpegLayout& layout, const Bytes& rows) {
   return out;
 }
 
-}  // namespace dualdict::testing
+}  // namespace dualdict::test

@@ -13,12 +13,12 @@
 namespace dualdict {
 namespace {
 
-using testing::Bytes;
-using testing::JpegLayout;
-using testing::make_jpeg;
-using testing::make_png;
-using testing::PngLayout;
-using testing::TemporaryFolder;
+using test::Bytes;
+using test::JpegLayout;
+using test::make_jpeg;
+using test::make_png;
+using test::PngLayout;
+using test::TemporaryFolder;
 
 Matrix<float> read_bytes(const Bytes& bytes) {
   const TemporaryFolder folder;

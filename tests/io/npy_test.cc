@@ -88,11 +88,11 @@ TEST(Npy, ShapesOfSeveralDimensions) {
 }
 
 TEST(Npy, ReadsBlocksOfAFileIntoAnyView) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   std::vector<double> values(5000 * 20);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i) + 0.5;
-  const std::string native = folder.with("native.npy", npy("<f8", "(5000, 20)", stored(values)));
-  const std::string swapped = folder.with("swapped.npy", npy(">f8", "(5000, 20)", stored(values, true)));
+  const std::string native = folder.write("native.npy", npy("<f8", "(5000, 20)", stored(values)));
+  const std::string swapped = folder.write("swapped.npy", npy(">f8", "(5000, 20)", stored(values, true)));
   const auto expected = matrix_of<double>(5000, 20, values);
   for (const std::string& path : {native, swapped}) {
     const auto file = open_matrix(path);
@@ -115,8 +115,8 @@ TEST(Npy, ReadingBeyondTheEndIsRefused) {
 }
 
 TEST(Npy, FileThatBecomesShorterIsAnInputError) {
-  const TempFolder folder;
-  const std::string path = folder.with("x.npy", npy("<f4", "(100, 10)", std::string(4000, 'a')));
+  const TemporaryFolder folder;
+  const std::string path = folder.write("x.npy", npy("<f4", "(100, 10)", std::string(4000, 'a')));
   const auto file = open_matrix(path);
   std::filesystem::resize_file(path, 2000);
   expect_contains(error_of(ErrorKind::kInput, [&] { all_of(*file); }), path);
@@ -226,7 +226,7 @@ TEST(OpenMatrix, UnknownContentIsRefused) {
 TEST(OpenMatrix, ImagesAndFoldersNeedPatches) {
   for (const std::string start : {"\x89PNG\r\n\x1a\n...", "\xff\xd8\xff\xe0..", "P5\n3 3\n255\n123456789"})
     expect_contains(refusal(start), "--patches HxW");
-  const TempFolder folder;
+  const TemporaryFolder folder;
   expect_contains(error_of(ErrorKind::kInput, [&] { open_matrix(folder.path()); }), "--patches HxW");
 }
 

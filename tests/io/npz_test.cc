@@ -108,8 +108,8 @@ TEST(Npz, LyingSizesAreRefused) {
 }
 
 TEST(Csr, WhatWeWriteIsReadBack) {
-  const TempFolder folder;
-  const std::string path = folder.file("codes.npz");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("codes.npz");
   const auto values = matrix_of<double>(3, 4, {0, 1.5, 0, -2, 0, 0, 0, 0, 7, 0, 0, 0.25});
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
     MatrixWriter writer(path, MatrixFormat::kCsr, dtype, 3, 4);

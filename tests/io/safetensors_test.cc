@@ -16,7 +16,7 @@ std::string file_of(const std::string& header, const std::string& data) {
 
 class Safetensors : public testing::Test {
  protected:
-  TensorFile read(const std::string& content) { return read_safetensors(folder_.with("m", content)); }
+  TensorFile read(const std::string& content) { return read_safetensors(folder_.write("m", content)); }
   std::string refusal(const std::string& content) {
     return error_of(ErrorKind::kInput, [&] { read(content); });
   }
@@ -29,7 +29,7 @@ class Safetensors : public testing::Test {
                           "}}");
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TensorFile example() {
@@ -42,8 +42,8 @@ TensorFile example() {
 }
 
 TEST_F(Safetensors, RoundTrip) {
-  write_safetensors(folder_.file("x"), example());
-  const TensorFile file = read_safetensors(folder_.file("x"));
+  write_safetensors(folder_.path("x"), example());
+  const TensorFile file = read_safetensors(folder_.path("x"));
   EXPECT_EQ(file.metadata, example().metadata);
   ASSERT_EQ(file.tensors.size(), 3U);
   for (const Tensor& expected : example().tensors) {
@@ -60,11 +60,11 @@ TEST_F(Safetensors, RoundTrip) {
 
 TEST_F(Safetensors, SameContentGivesTheSameAlignedBytes) {
   TensorFile file = example();
-  write_safetensors(folder_.file("x"), file);
+  write_safetensors(folder_.path("x"), file);
   std::reverse(file.tensors.begin(), file.tensors.end());
-  write_safetensors(folder_.file("y"), file);
-  const std::string content = content_of(folder_.file("x"));
-  EXPECT_EQ(content, content_of(folder_.file("y")));
+  write_safetensors(folder_.path("y"), file);
+  const std::string content = content_of(folder_.path("x"));
+  EXPECT_EQ(content, content_of(folder_.path("y")));
   std::uint64_t length = 0;
   std::memcpy(&length, content.data(), 8);
   EXPECT_EQ(length % 8, 0U);
@@ -73,30 +73,30 @@ TEST_F(Safetensors, SameContentGivesTheSameAlignedBytes) {
 
 TEST_F(Safetensors, EmptyTensorsAndEmptyFiles) {
   TensorFile file;
-  write_safetensors(folder_.file("x"), file);
-  EXPECT_TRUE(read_safetensors(folder_.file("x")).tensors.empty());
+  write_safetensors(folder_.path("x"), file);
+  EXPECT_TRUE(read_safetensors(folder_.path("x")).tensors.empty());
   file.tensors.push_back(make_tensor("none", std::vector<double>{}, DType::kFloat64));
   file.tensors.push_back(make_tensor("one", std::vector<double>{1}, DType::kFloat64));
-  write_safetensors(folder_.file("x"), file);
-  EXPECT_EQ(to_vector(*read_safetensors(folder_.file("x")).find("none")), std::vector<double>{});
+  write_safetensors(folder_.path("x"), file);
+  EXPECT_EQ(to_vector(*read_safetensors(folder_.path("x")).find("none")), std::vector<double>{});
 }
 
 TEST_F(Safetensors, TextThatIsNotUtf8IsReplacedNotRefused) {
   TensorFile file;
   file.metadata["data"] = "caf\xe9.npy";
-  write_safetensors(folder_.file("x"), file);
-  expect_contains(read_safetensors(folder_.file("x")).metadata["data"], "caf");
+  write_safetensors(folder_.path("x"), file);
+  expect_contains(read_safetensors(folder_.path("x")).metadata["data"], "caf");
 }
 
 TEST_F(Safetensors, WriterRefusesWhatItCouldNotReadBack) {
   for (const std::string name : {"a", "__metadata__"}) {
     TensorFile file = example();
     file.tensors[0].name = name;
-    error_of(ErrorKind::kUsage, [&] { write_safetensors(folder_.file("x"), file); });
+    error_of(ErrorKind::kUsage, [&] { write_safetensors(folder_.path("x"), file); });
   }
   TensorFile file = example();
   file.tensors[0].shape = {2, 4};
-  error_of(ErrorKind::kUsage, [&] { write_safetensors(folder_.file("x"), file); });
+  error_of(ErrorKind::kUsage, [&] { write_safetensors(folder_.path("x"), file); });
   EXPECT_EQ(folder_.n_files(), 0U);
 }
 
@@ -107,8 +107,8 @@ TEST_F(Safetensors, ConversionsCheckTheNumberOfDimensions) {
 }
 
 TEST_F(Safetensors, TruncationAtEveryByteIsRefused) {
-  write_safetensors(folder_.file("x"), example());
-  const std::string content = content_of(folder_.file("x"));
+  write_safetensors(folder_.path("x"), example());
+  const std::string content = content_of(folder_.path("x"));
   for (std::size_t size = 0; size < content.size(); ++size) refusal(content.substr(0, size));
   refusal(content + "x");
 }
@@ -170,7 +170,7 @@ TEST_F(Safetensors, TextThatIsNotAHeaderIsRefused) {
 }
 
 TEST_F(Safetensors, FailedWriteLeavesTheOldFile) {
-  const std::string path = folder_.file("absent/model");
+  const std::string path = folder_.path("absent/model");
   expect_contains(error_of(ErrorKind::kWrite, [&] { write_safetensors(path, example()); }), path);
   expect_contains(error_of(ErrorKind::kWrite, [&] { write_safetensors("/dev/full", example()); }), "No space left");
 }

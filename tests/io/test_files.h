@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files for tests: a folder that goes away, bytes by hand, and the error that a call must give.
+// Files for tests: bytes by hand, and the error that a call must give.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cstdlib>
-#include <filesystem>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "io/byte_source.h"
 #include "io/matrix_file.h"
 #include "io/npy_header.h"
+#include "io/temporary_folder.h"
 
 namespace dualdict::test {
 
@@ -39,32 +39,6 @@ inline std::string deflated(const std::string& content, int window_bits) {
   deflateEnd(&stream);
   return out;
 }
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "dualdict-test-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TempFolder() { std::filesystem::remove_all(path_); }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  std::string path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  // Writes a file and returns its path.
-  std::string with(const std::string& name, const std::string& content) const {
-    std::ofstream(file(name), std::ios::binary) << content;
-    return file(name);
-  }
-  std::size_t n_files() const {
-    const std::filesystem::directory_iterator files(path_);
-    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
-  }
-
- private:
-  std::string path_;
-};
 
 inline std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -45,7 +45,8 @@ double squared_error(const Pairs& pairs, double gain, double threshold, double g
 // The best gain for a threshold is a ratio; the threshold is searched on a fine grid.
 double best_on_grid(const Pairs& pairs, double growth, bool positive) {
   double best = squared_norm(pairs.u.data(), pairs.u.size());
-  for (double threshold = 0; threshold < 3; threshold += 1e-4) {
+  for (int step = 0; step < 30000; ++step) {
+    const double threshold = 1e-4 * step;
     double match = 0;
     double length = 0;
     for (std::size_t i = 0; i < pairs.v.size(); ++i) {

@@ -54,7 +54,7 @@ class ModelFile : public testing::Test {
   // The message with one bit flipped; the bit is flipped back afterwards.
   std::string refusal_of_flip(std::size_t at, std::size_t bit) const {
     flip(at, bit);
-    const std::string message = refusal();
+    std::string message = refusal();
     flip(at, bit);
     return message;
   }
@@ -144,10 +144,10 @@ TEST_F(ModelFile, HasTheDocumentedTensors) {
   for (const std::string name :
        {"dictionary", "dual", "decoder", "decoder.corrected", "encoder.sparse.weights", "encoder.corrected.weights"})
     EXPECT_EQ(shapes.at(name), matrix) << name;
-  for (const std::string mode : {"sparse", "corrected"}) {
-    for (const std::string part : {"gain", "threshold", "growth", "tau_slope"})
-      EXPECT_EQ(shapes.at("encoder." + mode + "." + part), vector) << mode << part;
-    EXPECT_EQ(shapes.at("encoder." + mode + ".quantiles"), (std::vector<std::size_t>{4, 5}));
+  for (const std::string encoder : {"encoder.sparse", "encoder.corrected"}) {
+    for (const std::string part : {".gain", ".threshold", ".growth", ".tau_slope"})
+      EXPECT_EQ(shapes.at(encoder + part), vector) << encoder << part;
+    EXPECT_EQ(shapes.at(encoder + ".quantiles"), (std::vector<std::size_t>{4, 5}));
   }
   EXPECT_EQ(shapes.at("encoder.corrected.feedback"), (std::vector<std::size_t>{4, 4}));
   EXPECT_EQ(shapes.at("transform.feature_means"), (std::vector<std::size_t>{6}));

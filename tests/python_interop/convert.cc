@@ -13,9 +13,8 @@
 #include "dualdict/files.h"
 #include "io/safetensors.h"
 
+namespace dualdict {
 namespace {
-
-using namespace dualdict;
 
 template <class T>
 void copy_rows(const DataSource& from, MatrixWriter& to) {
@@ -60,16 +59,17 @@ bool run(const std::string& job, const std::string& in, const std::string& out) 
 }
 
 }  // namespace
+}  // namespace dualdict
 
 int main(int argc, char** argv) {
-  if (argc == 4) return run(argv[1], argv[2], argv[3]) ? 0 : 1;
+  if (argc == 4) return dualdict::run(argv[1], argv[2], argv[3]) ? 0 : 1;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::string job;
     std::string in;
     std::string out;
     words >> job >> in >> out;
-    std::cout << (run(job, in, out) ? "ok" : "failed") << std::endl;
+    std::cout << (dualdict::run(job, in, out) ? "ok" : "failed") << std::endl;
   }
   return 0;
 }
