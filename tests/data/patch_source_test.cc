@@ -13,8 +13,6 @@
 namespace dualdict {
 namespace {
 
-using test::TemporaryFolder;
-
 // Every pixel tells its image and position: 1000 image + 30 y + x.
 Matrix<float> numbered(std::size_t image, std::size_t height, std::size_t width) {
   Matrix<float> values(height, width);

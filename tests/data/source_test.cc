@@ -7,8 +7,6 @@
 namespace dualdict {
 namespace {
 
-using namespace test;
-
 template <class T>
 Matrix<T> read_range(const DataSource& source, std::size_t first, std::size_t count) {
   Matrix<T> values(count, source.n_features());

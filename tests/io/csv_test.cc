@@ -5,8 +5,6 @@
 namespace dualdict {
 namespace {
 
-using namespace test;
-
 Matrix<double> read_values(const std::string& text) {
   return all_of(*open_matrix(bytes_of(text)));
 }

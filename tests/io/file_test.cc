@@ -13,8 +13,6 @@
 namespace dualdict {
 namespace {
 
-using namespace test;
-
 TEST(FileReader, MissingFileIsNamedWithTheReason) {
   const std::string message = error_of(ErrorKind::kInput, [] { FileReader("/no/such/file.npy"); });
   EXPECT_EQ(message, "/no/such/file.npy: cannot open: No such file or directory");

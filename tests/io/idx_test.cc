@@ -5,8 +5,6 @@
 namespace dualdict {
 namespace {
 
-using namespace test;
-
 std::string idx(int type, const std::vector<std::uint32_t>& dims, const std::string& data) {
   return std::string{'\0', '\0', static_cast<char>(type), static_cast<char>(dims.size())} + stored(dims, true) + data;
 }

@@ -13,7 +13,7 @@
 
 #include "io/temporary_folder.h"
 
-namespace dualdict::test {
+namespace dualdict {
 
 struct PngLayout {
   unsigned width = 0;
@@ -87,4 +87,4 @@ inline Bytes make_jpeg(const JpegLayout& layout, const Bytes& rows) {
   return out;
 }
 
-}  // namespace dualdict::test
+}  // namespace dualdict

@@ -13,13 +13,6 @@
 namespace dualdict {
 namespace {
 
-using test::Bytes;
-using test::JpegLayout;
-using test::make_jpeg;
-using test::make_png;
-using test::PngLayout;
-using test::TemporaryFolder;
-
 Matrix<float> read_bytes(const Bytes& bytes) {
   const TemporaryFolder folder;
   return read_grey_image(folder.write("image", bytes));

@@ -8,8 +8,6 @@
 namespace dualdict {
 namespace {
 
-using namespace test;
-
 TEST(MatrixWriter, NpyIsReadBackBitForBit) {
   const TemporaryFolder folder;
   const std::string path = folder.path("x.npy");

@@ -8,8 +8,6 @@
 namespace dualdict {
 namespace {
 
-using namespace test;
-
 Matrix<double> read_values(const std::string& content) {
   return all_of(*open_matrix(bytes_of(content)));
 }

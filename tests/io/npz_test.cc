@@ -9,8 +9,6 @@
 namespace dualdict {
 namespace {
 
-using namespace test;
-
 struct Member {
   std::string name;
   std::string content;

@@ -8,8 +8,6 @@
 namespace dualdict {
 namespace {
 
-using namespace test;
-
 std::string file_of(const std::string& header, const std::string& data) {
   return stored<std::uint64_t>({header.size()}) + header + data;
 }

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <vector>
 
-namespace dualdict::test {
+namespace dualdict {
 
 using Bytes = std::vector<unsigned char>;
 
@@ -52,4 +52,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace dualdict::test
+}  // namespace dualdict

@@ -22,7 +22,7 @@
 #include "io/npy_header.h"
 #include "io/temporary_folder.h"
 
-namespace dualdict::test {
+namespace dualdict {
 
 // By zlib; window_bits as for deflateInit2: 31 with the head of gzip, -15 with none.
 inline std::string deflated(const std::string& content, int window_bits) {
@@ -109,4 +109,4 @@ inline void expect_contains(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << "'" << text << "' does not contain '" << part << "'";
 }
 
-}  // namespace dualdict::test
+}  // namespace dualdict

@@ -10,7 +10,7 @@
 #include "core/random.h"
 #include "dualdict/model.h"
 
-namespace dualdict::test {
+namespace dualdict {
 
 inline Matrix<double> random_rows(std::size_t rows, std::size_t cols, bool in_ball, Random& random) {
   Matrix<double> result(rows, cols);
@@ -127,4 +127,4 @@ inline void expect_same(const ModelParts& a, const ModelParts& b) {
   expect_same(a.corrected, b.corrected);
 }
 
-}  // namespace dualdict::test
+}  // namespace dualdict

@@ -18,8 +18,6 @@ namespace dualdict {
 namespace {
 
 using nlohmann::json;
-using test::example_parts;
-using test::expect_same;
 
 class ModelFile : public testing::Test {
  protected:
@@ -95,7 +93,7 @@ TEST_F(ModelFile, RoundTripIsExact) {
     EXPECT_EQ(describe_json(loaded), describe_json(model));
     const Provenance& provenance = loaded.parts().provenance;
     EXPECT_EQ(provenance.summary.energy.l1, 0.1 + 0.2);
-    EXPECT_EQ(provenance.summary.message, test::example_summary().message);
+    EXPECT_EQ(provenance.summary.message, example_summary().message);
     EXPECT_EQ(provenance.summary.n_iterations, 200u);
     EXPECT_EQ(provenance.summary.given.tau, std::nullopt);
     EXPECT_EQ(provenance.summary.used.tau, 0.3);

@@ -13,8 +13,6 @@
 namespace dualdict {
 namespace {
 
-using test::example_parts;
-
 TEST(Model, RefusesPartsThatDoNotFitByName) {
   struct Case {
     std::string named;
