@@ -13,6 +13,9 @@ namespace dualdict {
 // Samples in a block. It depends on nothing, so that no result depends on the number of threads.
 inline constexpr std::size_t kBlockSamples = 256;
 
+// The largest support that coordinate descent finishes by an active set. Beyond it the inverse would leave the cache.
+inline constexpr std::size_t kActiveLimit = 256;
+
 enum class CodeMethod {
   kDescent,  // coordinate descent on the Gram matrix; in closed form when tau = 0
   kFista,    // the paper's accelerated proximal gradient
@@ -44,6 +47,8 @@ struct CodeWorkspace {
   Matrix<T> lead;      // FISTA's phi, and the codes before the step
   Matrix<T> previous;
   std::vector<std::uint32_t> list;
+  std::vector<std::uint32_t> slots;  // of the active set
+  std::vector<T> active;
   std::vector<double> momentum;
   std::vector<char> done;  // FISTA: this code is finished
   void reserve(std::size_t n_atoms, CodeMethod method);
