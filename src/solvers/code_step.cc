@@ -94,7 +94,7 @@ void codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options,
                                                      .list = work.list.data(),
                                                      .u = u.row(i),
                                                      .r = work.residual.row(i),
-                                                     .active_limit = work.slots.size(),
+                                                     .active_limit = options.active_set ? work.slots.size() : 0,
                                                      .slots = work.slots.data(),
                                                      .active = work.active.data()});
     report.sweeps += descent.sweeps;

@@ -27,6 +27,8 @@ struct CodeOptions {
   // most what rounding leaves, 8 epsilon times the largest |b_j|.
   double tolerance = 1e-3;
   std::size_t max_sweeps = 100;  // or FISTA iterations
+  // Descent may finish a code by an active set. Without it a few sweeps improve many codes a little for less.
+  bool active_set = true;
 };
 
 // Sums over the block's samples.

@@ -55,8 +55,9 @@ struct ActiveSet {
   T* from = nullptr;  // u where r was last brought up to date
   T* step = nullptr;  // from u to the minimum over the support
   T* sign = nullptr;
-  T* column = nullptr;
-  T* product = nullptr;
+  T* column[2] = {};   // of H, for what enters
+  T* product[2] = {};  // inverse times column
+  T* scaled[2] = {};
 };
 
 template <class T>
@@ -69,105 +70,175 @@ template <class T>
 HWY_INLINE ActiveSet<T> empty_active_set(const DescentArguments<T>& p) {
   ActiveSet<T> s;
   s.stride = p.active_limit + kWidestVector;
-  T* vectors[6];
-  for (std::size_t i = 0; i < 6; ++i) vectors[i] = p.active + i * s.stride;
-  s.u = vectors[0];
-  s.from = vectors[1];
-  s.step = vectors[2];
-  s.sign = vectors[3];
-  s.column = vectors[4];
-  s.product = vectors[5];
-  s.inverse = p.active + 6 * s.stride;
+  T* vector = p.active;
+  for (T** slot : {&s.u, &s.from, &s.step, &s.sign, &s.column[0], &s.column[1], &s.product[0], &s.product[1],
+                   &s.scaled[0], &s.scaled[1]}) {
+    *slot = vector;
+    vector += s.stride;
+  }
+  s.inverse = vector;
   return s;
 }
 
-// out = inverse * in, kVectors vectors of it from column k on.
-template <class T, std::size_t kVectors>
-HWY_INLINE void multiply_columns(const ActiveSet<T>& s, const T* HWY_RESTRICT in, T* HWY_RESTRICT out, std::size_t k) {
+// out[c] = inverse * in[c] for kColumns columns, kVectors vectors of them from k on.
+template <class T, std::size_t kColumns, std::size_t kVectors>
+HWY_INLINE void multiply_part(const ActiveSet<T>& s, T* const* in, T* const* out, std::size_t k) {
   const Tag<T> tag;
   const std::size_t lanes = hn::Lanes(tag);
-  hn::Vec<Tag<T>> sums[kVectors];
-  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::Zero(tag);
+  hn::Vec<Tag<T>> sums[kColumns][kVectors];
+  for (std::size_t c = 0; c < kColumns; ++c)
+    for (std::size_t v = 0; v < kVectors; ++v) sums[c][v] = hn::Zero(tag);
   const T* row = s.inverse + k;
-  for (std::size_t i = 0; i < s.n; ++i, row += s.stride) {
-    const auto factor = hn::Set(tag, in[i]);
-    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::MulAdd(factor, hn::LoadU(tag, row + v * lanes), sums[v]);
-  }
-  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], tag, out + k + v * lanes);
+  for (std::size_t i = 0; i < s.n; ++i, row += s.stride)
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const auto part = hn::LoadU(tag, row + v * lanes);
+      for (std::size_t c = 0; c < kColumns; ++c) sums[c][v] = hn::MulAdd(hn::Set(tag, in[c][i]), part, sums[c][v]);
+    }
+  for (std::size_t c = 0; c < kColumns; ++c)
+    for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[c][v], tag, out[c] + k + v * lanes);
 }
 
-template <class T>
-HWY_INLINE void multiply_inverse(const ActiveSet<T>& s, const T* HWY_RESTRICT in, T* HWY_RESTRICT out) {
+template <class T, std::size_t kColumns>
+HWY_INLINE void multiply_inverse(const ActiveSet<T>& s, T* const* in, T* const* out) {
   const std::size_t lanes = hn::Lanes(Tag<T>());
   const std::size_t end = whole_vectors<T>(s.n);
   std::size_t k = 0;
-  for (; k + 8 * lanes <= end; k += 8 * lanes) multiply_columns<T, 8>(s, in, out, k);
-  for (; k + 4 * lanes <= end; k += 4 * lanes) multiply_columns<T, 4>(s, in, out, k);
-  for (; k + 2 * lanes <= end; k += 2 * lanes) multiply_columns<T, 2>(s, in, out, k);
-  for (; k < end; k += lanes) multiply_columns<T, 1>(s, in, out, k);
+  for (; k + 4 * lanes <= end; k += 4 * lanes) multiply_part<T, kColumns, 4>(s, in, out, k);
+  for (; k + 2 * lanes <= end; k += 2 * lanes) multiply_part<T, kColumns, 2>(s, in, out, k);
+  for (; k < end; k += lanes) multiply_part<T, kColumns, 1>(s, in, out, k);
 }
 
-// inverse += factor v v', kVectors vectors of columns from k on.
-template <class T, std::size_t kVectors>
-HWY_INLINE void add_outer_columns(const ActiveSet<T>& s, T factor, const T* HWY_RESTRICT v, std::size_t k) {
+// inverse += sum over kColumns of left[c] right[c]', kVectors vectors of columns from k on.
+template <class T, std::size_t kColumns, std::size_t kVectors>
+HWY_INLINE void add_outer_part(const ActiveSet<T>& s, T* const* left, T* const* right, std::size_t k) {
   const Tag<T> tag;
   const std::size_t lanes = hn::Lanes(tag);
-  hn::Vec<Tag<T>> right[kVectors];
-  for (std::size_t q = 0; q < kVectors; ++q) right[q] = hn::LoadU(tag, v + k + q * lanes);
+  hn::Vec<Tag<T>> factors[kColumns][kVectors];
+  for (std::size_t c = 0; c < kColumns; ++c)
+    for (std::size_t v = 0; v < kVectors; ++v) factors[c][v] = hn::LoadU(tag, right[c] + k + v * lanes);
   T* row = s.inverse + k;
-  for (std::size_t i = 0; i < s.n; ++i, row += s.stride) {
-    const auto left = hn::Set(tag, factor * v[i]);
-    for (std::size_t q = 0; q < kVectors; ++q)
-      hn::StoreU(hn::MulAdd(left, right[q], hn::LoadU(tag, row + q * lanes)), tag, row + q * lanes);
-  }
+  for (std::size_t i = 0; i < s.n; ++i, row += s.stride)
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      auto part = hn::LoadU(tag, row + v * lanes);
+      for (std::size_t c = 0; c < kColumns; ++c) part = hn::MulAdd(hn::Set(tag, left[c][i]), factors[c][v], part);
+      hn::StoreU(part, tag, row + v * lanes);
+    }
 }
 
-template <class T>
-HWY_INLINE void add_outer(const ActiveSet<T>& s, T factor, const T* HWY_RESTRICT v) {
+template <class T, std::size_t kColumns>
+HWY_INLINE void add_outer(const ActiveSet<T>& s, T* const* left, T* const* right) {
   const std::size_t lanes = hn::Lanes(Tag<T>());
   const std::size_t end = whole_vectors<T>(s.n);
   std::size_t k = 0;
-  for (; k + 4 * lanes <= end; k += 4 * lanes) add_outer_columns<T, 4>(s, factor, v, k);
-  for (; k + 2 * lanes <= end; k += 2 * lanes) add_outer_columns<T, 2>(s, factor, v, k);
-  for (; k < end; k += lanes) add_outer_columns<T, 1>(s, factor, v, k);
+  for (; k + 4 * lanes <= end; k += 4 * lanes) add_outer_part<T, kColumns, 4>(s, left, right, k);
+  for (; k + 2 * lanes <= end; k += 2 * lanes) add_outer_part<T, kColumns, 2>(s, left, right, k);
+  for (; k < end; k += lanes) add_outer_part<T, kColumns, 1>(s, left, right, k);
 }
 
-// Takes coordinate j in. False when H on the larger support is singular to working precision.
 template <class T>
-HWY_INLINE bool append(const DescentArguments<T>& p, ActiveSet<T>& s, std::size_t j, T sign) {
-  constexpr T kSmallest = sizeof(T) == sizeof(float) ? T(1e-5) : T(1e-10);
+HWY_INLINE T dot_of_slots(const ActiveSet<T>& s, const T* a, const T* b) {
   const Tag<T> tag;
   const std::size_t lanes = hn::Lanes(tag);
-  const T* row = p.gram + j * p.gram_stride;
-  const std::size_t end = whole_vectors<T>(s.n);
-  for (std::size_t i = 0; i < s.n; ++i) s.column[i] = row[p.slots[i]];
-  for (std::size_t i = s.n; i < end; ++i) s.column[i] = 0;
-  multiply_inverse(s, s.column, s.product);
-  auto dots = hn::Zero(tag);
-  for (std::size_t k = 0; k < end; k += lanes)
-    dots = hn::MulAdd(hn::LoadU(tag, s.column + k), hn::LoadU(tag, s.product + k), dots);
-  const T schur = p.diagonal[j] - hn::GetLane(hn::SumOfLanes(tag, dots));
-  if (!(schur > kSmallest * p.diagonal[j])) return false;
-  const T inverse_schur = T{1} / schur;
-  add_outer(s, inverse_schur, s.product);
-  const std::size_t slot = s.n++;
-  T* last = s.inverse + slot * s.stride;
-  if (slot == end) {  // a new vector of slots begins
-    for (std::size_t i = 0; i < s.n; ++i) hn::StoreU(hn::Zero(tag), tag, s.inverse + i * s.stride + slot);
-    for (T* vector : {s.u, s.from, s.step, s.sign}) hn::StoreU(hn::Zero(tag), tag, vector + slot);
+  auto sums = hn::Zero(tag);
+  for (std::size_t k = 0; k < s.n; k += lanes) sums = hn::MulAdd(hn::LoadU(tag, a + k), hn::LoadU(tag, b + k), sums);
+  return hn::GetLane(hn::SumOfLanes(tag, sums));
+}
+
+// The symmetric inverse of the one or two new coordinates' Schur complement.
+template <class T>
+struct SmallInverse {
+  T value[2][2] = {};
+  bool good = false;  // not singular to working precision
+};
+
+template <class T, std::size_t kNew>
+HWY_INLINE SmallInverse<T> invert_schur(const DescentArguments<T>& p, const ActiveSet<T>& s,
+                                        const std::uint32_t* entering) {
+  constexpr T kSmallest = sizeof(T) == sizeof(float) ? T(1e-5) : T(1e-10);
+  SmallInverse<T> inverse;
+  const T first_diagonal = p.diagonal[entering[0]];
+  const T first = first_diagonal - dot_of_slots(s, s.column[0], s.product[0]);
+  if (!(first > kSmallest * first_diagonal)) return inverse;
+  if constexpr (kNew == 1) {
+    inverse.value[0][0] = T{1} / first;
+  } else {
+    const T second_diagonal = p.diagonal[entering[1]];
+    const T second = second_diagonal - dot_of_slots(s, s.column[1], s.product[1]);
+    const T cross = p.gram[entering[0] * p.gram_stride + entering[1]] - dot_of_slots(s, s.column[0], s.product[1]);
+    const T determinant = first * second - cross * cross;
+    if (!(determinant > kSmallest * second_diagonal * first)) return inverse;
+    inverse.value[0][0] = second / determinant;
+    inverse.value[1][1] = first / determinant;
+    inverse.value[0][1] = inverse.value[1][0] = -cross / determinant;
   }
-  for (std::size_t i = 0; i < slot; ++i) {
-    const T value = -s.product[i] * inverse_schur;
-    s.inverse[i * s.stride + slot] = value;
-    last[i] = value;
+  inverse.good = true;
+  return inverse;
+}
+
+// Opens slot n, zero wherever it is not written, when it begins a new vector.
+template <class T>
+HWY_INLINE void open_slot(const ActiveSet<T>& s) {
+  const Tag<T> tag;
+  if (s.n % hn::Lanes(tag) != 0) return;
+  for (std::size_t i = 0; i < s.n; ++i) hn::StoreU(hn::Zero(tag), tag, s.inverse + i * s.stride + s.n);
+  for (T* vector : {s.u, s.from, s.step, s.sign}) hn::StoreU(hn::Zero(tag), tag, vector + s.n);
+}
+
+// Takes one or two coordinates in. False when H on the larger support is singular to working precision.
+template <class T, std::size_t kNew>
+HWY_INLINE bool append(const DescentArguments<T>& p, ActiveSet<T>& s, const std::uint32_t* entering) {
+  const Tag<T> tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  const std::size_t n = s.n;
+  const std::size_t end = whole_vectors<T>(n);
+  for (std::size_t c = 0; c < kNew; ++c) {
+    const T* row = p.gram + entering[c] * p.gram_stride;
+    for (std::size_t i = 0; i < n; ++i) s.column[c][i] = row[p.slots[i]];
+    for (std::size_t i = n; i < end; ++i) s.column[c][i] = 0;
   }
-  last[slot] = inverse_schur;
-  for (std::size_t k = slot + 1; k < whole_vectors<T>(s.n); ++k) last[k] = 0;
-  p.slots[slot] = static_cast<std::uint32_t>(j);
-  s.u[slot] = p.u[j];
-  s.from[slot] = p.u[j];
-  s.sign[slot] = sign;
+  multiply_inverse<T, kNew>(s, s.column, s.product);
+  const SmallInverse<T> schur = invert_schur<T, kNew>(p, s, entering);
+  if (!schur.good) return false;
+  for (std::size_t c = 0; c < kNew; ++c)
+    for (std::size_t k = 0; k < end; k += lanes) {
+      auto sum = hn::Zero(tag);
+      for (std::size_t q = 0; q < kNew; ++q)
+        sum = hn::MulAdd(hn::Set(tag, schur.value[c][q]), hn::LoadU(tag, s.product[q] + k), sum);
+      hn::StoreU(sum, tag, s.scaled[c] + k);
+    }
+  add_outer<T, kNew>(s, s.product, s.scaled);
+  for (std::size_t c = 0; c < kNew; ++c) {
+    open_slot(s);
+    const std::size_t slot = s.n++;
+    T* last = s.inverse + slot * s.stride;
+    for (std::size_t i = 0; i < n; ++i) last[i] = s.inverse[i * s.stride + slot] = -s.scaled[c][i];
+    for (std::size_t q = 0; q <= c; ++q) last[n + q] = s.inverse[(n + q) * s.stride + slot] = schur.value[c][q];
+    for (std::size_t k = slot + 1; k < whole_vectors<T>(s.n); ++k) last[k] = 0;
+    const std::size_t j = entering[c];
+    p.slots[slot] = entering[c];
+    s.u[slot] = s.from[slot] = p.u[j];
+    // What is idle goes the way it is pulled.
+    s.sign[slot] = (p.u[j] != T{0} ? p.u[j] : p.r[j]) > 0 ? T{1} : T{-1};
+  }
   return true;
+}
+
+// Takes all n_entering in, two at a time; returns how many could not be.
+template <class T>
+HWY_INLINE std::size_t append_all(const DescentArguments<T>& p, ActiveSet<T>& s, const std::uint32_t* entering,
+                                  std::size_t n_entering) {
+  std::size_t refused = 0;
+  for (std::size_t l = 0; l < n_entering;) {
+    const std::size_t room = p.active_limit - s.n;
+    if (room == 0) return refused + (n_entering - l);
+    if (room > 1 && l + 1 < n_entering && append<T, 2>(p, s, entering + l)) {
+      l += 2;
+    } else {
+      refused += append<T, 1>(p, s, entering + l) ? 0 : 1;
+      ++l;
+    }
+  }
+  return refused;
 }
 
 // Takes a slot out whose u has become zero, and turns the step to the minimum over the others.
@@ -181,10 +252,11 @@ HWY_INLINE void drop(const DescentArguments<T>& p, ActiveSet<T>& s, std::size_t 
   const auto factor = hn::Set(tag, s.step[slot] * inverse_pivot);
   for (std::size_t k = 0; k < end; k += lanes) {
     const auto value = hn::LoadU(tag, row + k);
-    hn::StoreU(value, tag, s.product + k);
+    hn::StoreU(value, tag, s.product[0] + k);
+    hn::StoreU(hn::Mul(hn::Set(tag, -inverse_pivot), value), tag, s.scaled[0] + k);
     hn::StoreU(hn::NegMulAdd(factor, value, hn::LoadU(tag, s.step + k)), tag, s.step + k);
   }
-  add_outer(s, -inverse_pivot, s.product);
+  add_outer<T, 1>(s, s.product, s.scaled);
   const std::size_t j = p.slots[slot];
   p.u[j] = 0;
   subtract_scaled(-s.from[slot], p.gram + j * p.gram_stride, p.r, p.n);
@@ -314,8 +386,8 @@ template <class T>
 HWY_INLINE void minimise_over_support(const DescentArguments<T>& p, ActiveSet<T>& s) {
   const Tag<T> tag;
   const std::size_t lanes = hn::Lanes(tag);
-  for (std::size_t i = 0; i < s.n; ++i) s.column[i] = p.r[p.slots[i]] - p.lambda * s.sign[i];
-  multiply_inverse(s, s.column, s.step);
+  for (std::size_t i = 0; i < s.n; ++i) s.column[0][i] = p.r[p.slots[i]] - p.lambda * s.sign[i];
+  multiply_inverse<T, 1>(s, s.column, &s.step);
   while (s.n > 0) {
     T part = 1;
     const std::size_t slot = first_to_vanish(s, part);

@@ -220,6 +220,19 @@ HWY_INLINE std::size_t list_entering(const DescentArguments<T>& p, T least) {
   return n_list;
 }
 
+template <class T>
+HWY_INLINE std::size_t list_used(const DescentArguments<T>& p) {
+  const Tag<T> tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  std::size_t n_list = 0;
+  std::size_t j = 0;
+  for (; j + lanes <= p.n; j += lanes)
+    n_list = list_lanes(p, hn::Ne(hn::LoadU(tag, p.u + j), hn::Zero(tag)), j, n_list);
+  for (; j < p.n; ++j)
+    if (p.u[j] != T{0}) p.list[n_list++] = static_cast<std::uint32_t>(j);
+  return n_list;
+}
+
 // True when it reached the tolerance. What it leaves otherwise is a better start for the sweeps.
 template <class T>
 HWY_INLINE bool descend_by_active_set(const DescentArguments<T>& p) {
@@ -227,10 +240,7 @@ HWY_INLINE bool descend_by_active_set(const DescentArguments<T>& p) {
   constexpr std::size_t kRefinements = 3;
   constexpr T kPart = T{0.5};  // of the strongest pull: what is pulled as much enters in the same round
   ActiveSet<T> s = empty_active_set(p);
-  for (std::size_t j = 0; j < p.n; ++j) {
-    if (p.u[j] == T{0}) continue;
-    if (s.n == p.active_limit || !append(p, s, j, p.u[j] > 0 ? T{1} : T{-1})) return false;
-  }
+  if (append_all(p, s, p.list, list_used(p)) > 0) return false;
   T* const old_u = s.inverse + p.active_limit * s.stride;
   T* const old_r = old_u + p.n;
   std::size_t refinements = 0;
@@ -253,10 +263,7 @@ HWY_INLINE bool descend_by_active_set(const DescentArguments<T>& p) {
       continue;
     }
     const std::size_t n_list = list_entering(p, kPart * strongest);
-    const std::size_t before = s.n;
-    for (std::size_t l = 0; l < n_list && s.n < p.active_limit; ++l)
-      append(p, s, p.list[l], p.r[p.list[l]] > 0 ? T{1} : T{-1});
-    if (s.n == before) return false;
+    if (append_all(p, s, p.list, n_list) == n_list) return false;
   }
   return false;
 }

@@ -58,7 +58,7 @@ struct DescentArguments {
 // What an active set of up to `limit` of n coordinates needs, whatever the vector width.
 inline constexpr std::size_t kWidestVector = 16;
 inline constexpr std::size_t active_workspace(std::size_t limit, std::size_t n) {
-  return (limit + 6) * (limit + kWidestVector) + 2 * n;
+  return (limit + 10) * (limit + kWidestVector) + 2 * n;
 }
 
 template <class T>
