@@ -3,8 +3,10 @@
 #include "command_line.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,12 @@ int parse_and_run(CLI::App& root, const std::vector<Command>& commands, int argc
   throw Error(ErrorKind::kUsage, "a command is missing: one of " + names + " (see dualdict --help)");
 }
 
+// Takes no memory to say that there is none.
+int out_of_memory() noexcept {
+  std::fputs("dualdict: error: not enough memory: fewer samples or atoms, or --dtype float32, need less\n", stderr);
+  return exit_code(ErrorKind::kMemory);
+}
+
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
@@ -86,8 +94,9 @@ int run_command_line(int argc, const char* const* argv) {
     print_error(error.what());
     return exit_code(error.kind());
   } catch (const std::bad_alloc&) {
-    print_error("not enough memory: fewer samples or atoms, or --dtype float32, need less");
-    return exit_code(ErrorKind::kMemory);
+    return out_of_memory();
+  } catch (const std::length_error&) {  // more elements than any memory holds
+    return out_of_memory();
   } catch (const std::exception& error) {
     print_error(std::string("unexpected: ") + error.what());
     return exit_code(ErrorKind::kNumerical);
