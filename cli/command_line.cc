@@ -2,8 +2,12 @@
 // The argument tree, and the one place where exceptions become exit codes.
 #include "command_line.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -74,9 +78,23 @@ int out_of_memory() noexcept {
   return exit_code(ErrorKind::kMemory);
 }
 
+// Destructors of the JSON library take memory; when there is none, they end the process. A save is whole or has not
+// happened, so this may be done at any time.
+[[noreturn]] void on_terminate() noexcept {
+  try {
+    if (const std::exception_ptr current = std::current_exception()) std::rethrow_exception(current);
+  } catch (const std::bad_alloc&) {
+    _exit(out_of_memory());
+  } catch (...) {
+    std::abort();
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
+  std::set_terminate(on_terminate);
   try {
     CLI::App root("Learn sparse dictionaries that come with their encoder, and encode with one matrix product",
                   "dualdict");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/hidden_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -8,7 +9,8 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <system_error>
+#include <memory>
+#include <string_view>
 
 #include "core/hash.h"
 
@@ -16,6 +18,10 @@ namespace dualdict {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
 
 void remove_if_abandoned(const std::string& path) noexcept {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -50,11 +56,13 @@ int lock_file(int descriptor) {
 void remove_abandoned(const std::string& target) noexcept {
   try {
     const fs::path prefix(hidden_beside(target));
-    std::error_code error;
-    for (fs::directory_iterator file(prefix.parent_path(), error), end; !error && file != end; file.increment(error)) {
-      const std::string name = file->path().filename().string();
-      if (name.starts_with(prefix.filename().string() + "-") && name.ends_with(".tmp"))
-        remove_if_abandoned(file->path().string());
+    const std::string folder = prefix.parent_path().string();
+    const std::string start = prefix.filename().string() + "-";
+    // The standard library's iterator ends the process when it finds no memory.
+    const std::unique_ptr<DIR, CloseFolder> open(::opendir(folder.c_str()));
+    while (const dirent* entry = open ? ::readdir(open.get()) : nullptr) {
+      const std::string_view name(entry->d_name);
+      if (name.starts_with(start) && name.ends_with(".tmp")) remove_if_abandoned(folder + "/" + std::string(name));
     }
   } catch (...) {  // tidying up must not keep a result from being saved
     return;
