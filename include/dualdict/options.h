@@ -41,6 +41,7 @@ struct LearnOptions {
   bool positive_dictionary = false;  // D >= 0
   std::size_t replace_below = 1;     // an atom used by fewer samples than this is replaced; 0: never
   double time_limit = 0.0;           // seconds; 0: none
+  std::size_t max_memory = 0;        // MiB that learning may need; 0: what this process may still have
   // Starting point, K x d. Empty dictionary: K distinct random samples of unit norm. Empty dual: C = D'.
   Matrix<double> initial_dictionary;
   Matrix<double> initial_dual;

@@ -150,28 +150,31 @@ void check_cover(const std::string& name, const std::vector<Entry>& entries, std
 }  // namespace
 
 TensorFile read_safetensors(const std::string& path) {
-  const auto bytes = open_bytes(path);
-  require_bytes(*bytes, 0, kLengthSize, "bytes of the safetensors header length");
+  return read_safetensors(*open_bytes(path));
+}
+
+TensorFile read_safetensors(const ByteSource& bytes) {
+  require_bytes(bytes, 0, kLengthSize, "bytes of the safetensors header length");
   std::array<std::byte, kLengthSize> length_bytes{};
-  bytes->read(0, length_bytes);
+  bytes.read(0, length_bytes);
   const auto length = load_le<std::uint64_t>(length_bytes.data());
   if (length > kMaxHeaderLength)
-    fail_input(bytes->name(), "is not a safetensors file: header length " + std::to_string(length) +
-                                  " is above the limit of " + std::to_string(kMaxHeaderLength));
-  require_bytes(*bytes, kLengthSize, length, "bytes of the safetensors header");
+    fail_input(bytes.name(), "is not a safetensors file: header length " + std::to_string(length) +
+                                 " is above the limit of " + std::to_string(kMaxHeaderLength));
+  require_bytes(bytes, kLengthSize, length, "bytes of the safetensors header");
   std::string text(static_cast<std::size_t>(length), '\0');
-  bytes->read(kLengthSize, std::as_writable_bytes(std::span<char>(text)));
+  bytes.read(kLengthSize, std::as_writable_bytes(std::span<char>(text)));
 
-  const json header = parse_header(bytes->name(), text);
-  const HeaderReader reader(bytes->name(), header);
+  const json header = parse_header(bytes.name(), text);
+  const HeaderReader reader(bytes.name(), header);
   TensorFile file;
   file.metadata = reader.metadata();
   std::vector<Entry> entries = reader.entries();
   const std::uint64_t start = kLengthSize + length;
-  check_cover(bytes->name(), entries, bytes->size() - start);
+  check_cover(bytes.name(), entries, bytes.size() - start);
   for (Entry& entry : entries) {
     entry.tensor.bytes.resize(static_cast<std::size_t>(entry.end - entry.begin));
-    bytes->read(start + entry.begin, entry.tensor.bytes);
+    bytes.read(start + entry.begin, entry.tensor.bytes);
     file.tensors.push_back(std::move(entry.tensor));
   }
   return file;

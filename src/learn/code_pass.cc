@@ -15,8 +15,7 @@ std::size_t blocks_per_wave(std::size_t n_atoms, std::size_t element_size) {
 }  // namespace
 
 template <class T>
-CodePass<T>::CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool& pool,
-                      const std::atomic<bool>* interrupt)
+CodePass<T>::CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool& pool, const Interrupt& interrupt)
     : samples_(samples),
       pool_(pool),
       interrupt_(interrupt),
@@ -36,7 +35,7 @@ template <class T>
 void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first,
                            std::size_t count, Matrix<T>& u) {
   pool_.run(count, [&](std::size_t i, std::size_t worker) {
-    throw_if_interrupted(interrupt_);
+    interrupt_.throw_if_due();
     const std::size_t block = first + i;
     const MatrixView<T> codes = u.view().row_range(block * kBlockSamples, samples_.block_size(block));
     reports_[i] = code_step<T>(problem, samples_.block(block), options, work_[worker], codes);

@@ -2,12 +2,12 @@
 // The code step over all samples, and the sums of the codes that the other steps need.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <vector>
 
 #include "core/thread_pool.h"
 #include "learn/block_sums.h"
+#include "learn/interrupt.h"
 #include "learn/samples.h"
 #include "learn/sparse_sums.h"
 #include "solvers/code_step.h"
@@ -24,7 +24,7 @@ struct PassReport {
 template <class T>
 class CodePass {
  public:
-  CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool& pool, const std::atomic<bool>* interrupt);
+  CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool& pool, const Interrupt& interrupt);
 
   // Improves the codes u (N x K) of the first n samples and sets uu, ux and sum_abs_codes of the moments to their sums.
   PassReport run(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t n, Matrix<T>& u,
@@ -40,7 +40,7 @@ class CodePass {
 
   const Samples<T>& samples_;
   ThreadPool& pool_;
-  const std::atomic<bool>* interrupt_;
+  const Interrupt& interrupt_;
   std::size_t wave_;                             // blocks between two rounds of sums
   std::vector<CodeWorkspace<T>> work_;           // per worker
   std::vector<std::vector<std::size_t>> usage_;  // per worker; whole numbers, so their order does not matter
