@@ -39,8 +39,9 @@ struct LearnOptions {
   std::size_t n_threads = 0;         // 0: what the affinity mask and the cgroup allow
   bool positive_codes = false;       // U >= 0
   bool positive_dictionary = false;  // D >= 0
-  std::size_t replace_below = 1;     // an atom used by fewer samples than this is replaced; 0: never
-  double time_limit = 0.0;           // seconds; 0: none
+  bool keep_dictionary = false;  // D stays initial_dictionary, whose atoms are in the ball; C and the codes are learned
+  std::size_t replace_below = 1;  // an atom used by fewer samples than this is replaced; 0: never
+  double time_limit = 0.0;        // seconds; 0: none
   // Starting point, K x d. Empty dictionary: K distinct random samples of unit norm. Empty dual: C = D'.
   Matrix<double> initial_dictionary;
   Matrix<double> initial_dual;

@@ -150,34 +150,37 @@ void check_cover(const std::string& name, const std::vector<Entry>& entries, std
 }  // namespace
 
 TensorFile read_safetensors(const std::string& path) {
-  const auto bytes = open_bytes(path);
-  require_bytes(*bytes, 0, kLengthSize, "bytes of the safetensors header length");
+  return read_safetensors(*open_bytes(path));
+}
+
+TensorFile read_safetensors(const ByteSource& bytes) {
+  require_bytes(bytes, 0, kLengthSize, "bytes of the safetensors header length");
   std::array<std::byte, kLengthSize> length_bytes{};
-  bytes->read(0, length_bytes);
+  bytes.read(0, length_bytes);
   const auto length = load_le<std::uint64_t>(length_bytes.data());
   if (length > kMaxHeaderLength)
-    fail_input(bytes->name(), "is not a safetensors file: header length " + std::to_string(length) +
-                                  " is above the limit of " + std::to_string(kMaxHeaderLength));
-  require_bytes(*bytes, kLengthSize, length, "bytes of the safetensors header");
+    fail_input(bytes.name(), "is not a safetensors file: header length " + std::to_string(length) +
+                                 " is above the limit of " + std::to_string(kMaxHeaderLength));
+  require_bytes(bytes, kLengthSize, length, "bytes of the safetensors header");
   std::string text(static_cast<std::size_t>(length), '\0');
-  bytes->read(kLengthSize, std::as_writable_bytes(std::span<char>(text)));
+  bytes.read(kLengthSize, std::as_writable_bytes(std::span<char>(text)));
 
-  const json header = parse_header(bytes->name(), text);
-  const HeaderReader reader(bytes->name(), header);
+  const json header = parse_header(bytes.name(), text);
+  const HeaderReader reader(bytes.name(), header);
   TensorFile file;
   file.metadata = reader.metadata();
   std::vector<Entry> entries = reader.entries();
   const std::uint64_t start = kLengthSize + length;
-  check_cover(bytes->name(), entries, bytes->size() - start);
+  check_cover(bytes.name(), entries, bytes.size() - start);
   for (Entry& entry : entries) {
     entry.tensor.bytes.resize(static_cast<std::size_t>(entry.end - entry.begin));
-    bytes->read(start + entry.begin, entry.tensor.bytes);
+    bytes.read(start + entry.begin, entry.tensor.bytes);
     file.tensors.push_back(std::move(entry.tensor));
   }
   return file;
 }
 
-void write_safetensors(const std::string& path, const TensorFile& file) {
+void write_safetensors(ByteSink& out, const TensorFile& file) {
   std::vector<const Tensor*> order;
   for (const Tensor& tensor : file.tensors) order.push_back(&tensor);
   std::sort(order.begin(), order.end(), [](const Tensor* a, const Tensor* b) {
@@ -191,7 +194,7 @@ void write_safetensors(const std::string& path, const TensorFile& file) {
     factors.push_back(size_of(tensor->dtype));
     if (tensor->name == kMetadataKey || header.contains(tensor->name) ||
         checked_product(factors) != tensor->bytes.size())
-      throw Error(ErrorKind::kUsage, path + ": tensor " + in_quotes(tensor->name) +
+      throw Error(ErrorKind::kUsage, "tensor " + in_quotes(tensor->name) +
                                          " has a name that is taken or a shape that does not fit its bytes");
     const std::uint64_t end = offset + tensor->bytes.size();
     header[tensor->name] = {{"dtype", tensor->dtype == DType::kFloat32 ? "F32" : "F64"},
@@ -205,11 +208,15 @@ void write_safetensors(const std::string& path, const TensorFile& file) {
   std::vector<std::byte> length;
   append_le<std::uint64_t>(length, text.size());
 
-  DurableFile out(path);
   out.append(length);
   append_text(out, text);
   for (const Tensor* tensor : order) out.append(tensor->bytes);
   out.commit();
+}
+
+void write_safetensors(const std::string& path, const TensorFile& file) {
+  DurableFile out(path);
+  write_safetensors(out, file);
 }
 
 }  // namespace dualdict

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "dualdict/matrix.h"
+#include "io/byte_sink.h"
+#include "io/byte_source.h"
 
 namespace dualdict {
 
@@ -36,9 +38,11 @@ struct TensorFile {
 
 // Throws Error(kInput) naming file, tensor and rule. Only F32 and F64 are read. Tensors come in the order of the file.
 TensorFile read_safetensors(const std::string& path);
+TensorFile read_safetensors(const ByteSource& bytes);
 
 // Writes durably; throws Error(kWrite). The same content gives the same bytes, whatever the order of the tensors:
 // float64 first, then by name, so that every tensor is aligned to its elements.
 void write_safetensors(const std::string& path, const TensorFile& file);
+void write_safetensors(ByteSink& out, const TensorFile& file);
 
 }  // namespace dualdict

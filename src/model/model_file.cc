@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "core/hash.h"
@@ -118,6 +119,15 @@ void check_norms(const std::string& path, const ModelParts& parts) {
   check_norms(path, "dual", parts.dual, parts.dtype);
 }
 
+// Bytes in memory.
+struct StringSink final : ByteSink {
+  void append(std::span<const std::byte> bytes) override {
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  void commit() override {}
+  std::string text;
+};
+
 const std::string& metadata_of(const TensorFile& file, const std::string& path, const std::string& key) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) fail_input(path, "is not a dualdict model: its metadata have no " + in_quotes(key));
@@ -219,6 +229,19 @@ Model Model::load(const std::string& path) {
 void Model::save(const std::string& path) const {
   check_norms("model", *parts_);
   write_safetensors(path, to_tensor_file(*parts_));
+}
+
+Model Model::from_bytes(std::string_view bytes, const std::string& name) {
+  // The bytes outlive the source, which needs no owner.
+  const MemoryBytes source(name, nullptr, std::as_bytes(std::span(bytes)));
+  return from_tensor_file(read_safetensors(source), name);
+}
+
+std::string Model::to_bytes() const {
+  check_norms("model", *parts_);
+  StringSink sink;
+  write_safetensors(sink, to_tensor_file(*parts_));
+  return std::move(sink.text);
 }
 
 }  // namespace dualdict

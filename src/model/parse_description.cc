@@ -30,6 +30,7 @@ class Field {
     if (found == value_.end()) throw Error(ErrorKind::kInput, file_ + ": description: " + path + " is missing");
     return Field(*found, file_, path);
   }
+  bool has(const std::string& key) const { return value_.is_object() && value_.contains(key); }
   std::vector<Field> elements() const {
     if (!value_.is_array()) fail("must be a list");
     std::vector<Field> result;
@@ -88,6 +89,8 @@ class Field {
 
 void read_options(const Field& json, LearnOptions& options) {
   for (const OptionInfo& option : learn_option_table()) {
+    // Younger than the file: it was learned with what is the default now.
+    if (!option.required && !json.has(std::string(option.name))) continue;
     const Field field = json[std::string(option.name)];
     std::visit(
         [&]<class Value>(Value LearnOptions::*member) {

@@ -81,6 +81,7 @@ TEST(OptionTable, HasEveryFixedNameOnce) {
                                     "threads",
                                     "positive-codes",
                                     "positive-dictionary",
+                                    "keep-dictionary",
                                     "replace-below",
                                     "time-limit"};
   std::set<std::string> names, python_names;
