@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The estimator for scikit-learn."""
+
+import os
+import textwrap
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _core, _learning
+from ._functions import decode, make_encoder
+from ._options import PREPROCESS, TABLE, n_threads, preprocess, seed_of
+
+_FLOATS = (np.float64, np.float32)
+_PLAIN = frozenset(map(np.dtype, _FLOATS))
+
+
+class _Encoders:
+    """The encoder last used. It is made anew where it is needed: a copy or pickle of it is empty."""
+
+    def __init__(self):
+        self.last = (None, None)  # what was asked for, the encoder; one assignment, so that threads may share it
+
+    def __reduce__(self):
+        return _Encoders, ()
+
+    def __deepcopy__(self, memo):
+        return _Encoders()
+
+
+class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A sparse dictionary and its encoder.
+
+    Finds the dictionary D (d x K), its dual C (K x d) and the codes U of the samples X (d x N) that minimise
+
+        E = 1/d |X - D U|^2 + eta/K |U - C X|^2 + 2 tau/K sum|U| + mu/K |U|^2,    |d_i| <= 1, |c_i| <= 1
+
+    so that `transform` costs one matrix product. The same data, parameters and `random_state` give the same model, bit
+    for bit, as `dualdict learn` with `--seed`, for any number of threads.
+
+    Parameters
+    ----------
+    {parameters}
+    encode : str, default="sparse"
+        How `transform` encodes: "linear" (C x), "sparse" (one product, gain and threshold), "corrected" (two products),
+        "refine:k" (k proximal steps more) or "exact" (the minimiser). What each buys is in `encoding_table_`.
+    encode_tau, encode_nonzeros, encode_eta : float, default=None
+        Another sparsity for `transform` than that of the fit: its weight, or the wanted nonzeros per code on average;
+        `encode_eta` for "refine:k" and "exact" only.
+    debias : bool, default=False
+        Least squares on the support of each code.
+    dict_init, dual_init : array of shape (n_components, n_features), default=None
+        Where to start. By default random samples, and the dual equal to the dictionary.
+    scale : float or "unit", default=1.0
+        Divide every value by this; "unit" divides each sample by its norm. Part of the model, as the next two.
+    center_samples : bool, default=False
+        Subtract from each sample the mean of its values.
+    center_features : bool, default=False
+        Subtract the mean of the training samples.
+    verbose : int, default=0
+        1 shows progress on standard error, 2 also messages.
+    callback : callable, default=None
+        Called with a `Record` after every iteration; a true result stops the fit.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, n_features)
+        The dictionary, an atom a row.
+    dual_ : array of shape (n_components, n_features)
+        The encoder, a filter a row.
+    n_iter_ : int
+    summary_ : Record
+        How the fit ended, its energy, its certificate and its iterations.
+    encoding_table_ : list of Record
+        Each way of encoding, measured on held-out samples.
+    model_ : Model
+        What `save` writes.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+        Where X has names that are all strings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from dualdict import DualDictionaryLearning
+    >>> X = load_digits().data
+    >>> learner = DualDictionaryLearning(n_components=80, nonzeros=10, scale=16, max_iter=50, tol=1e-3).fit(X)
+    >>> codes = learner.transform(X)
+    >>> codes.shape
+    (1797, 80)
+    >>> bool(learner.score(X) > 0.85)
+    True
+    """
+
+    def __init__(
+        self,
+        n_components=None,
+        tau=None,
+        *,
+        nonzeros=None,
+        eta=1.0,
+        mu=0.0,
+        positive_code=False,
+        positive_dict=False,
+        tol=1e-4,
+        history=3,
+        max_iter=200,
+        inner_tol=1e-3,
+        time_limit=0.0,
+        solver="fast",
+        keep_dict=False,
+        replace_below=1,
+        random_state=0,
+        dtype="float32",
+        n_jobs=None,
+        encode="sparse",
+        encode_tau=None,
+        encode_nonzeros=None,
+        encode_eta=None,
+        debias=False,
+        dict_init=None,
+        dual_init=None,
+        scale=1.0,
+        center_samples=False,
+        center_features=False,
+        verbose=0,
+        callback=None,
+    ):
+        self.n_components = n_components
+        self.tau = tau
+        self.nonzeros = nonzeros
+        self.eta = eta
+        self.mu = mu
+        self.positive_code = positive_code
+        self.positive_dict = positive_dict
+        self.tol = tol
+        self.history = history
+        self.max_iter = max_iter
+        self.inner_tol = inner_tol
+        self.time_limit = time_limit
+        self.solver = solver
+        self.keep_dict = keep_dict
+        self.replace_below = replace_below
+        self.random_state = random_state
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+        self.encode = encode
+        self.encode_tau = encode_tau
+        self.encode_nonzeros = encode_nonzeros
+        self.encode_eta = encode_eta
+        self.debias = debias
+        self.dict_init = dict_init
+        self.dual_init = dual_init
+        self.scale = scale
+        self.center_samples = center_samples
+        self.center_features = center_features
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X, y=None):
+        """Learn the dictionary and its dual.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Ctrl-C ends the fit and keeps what was learned so far: the estimator is fitted, KeyboardInterrupt is raised.
+        """
+        X = validate_data(self, X, dtype=_FLOATS, order="C")
+        _core.check_mode(self.encode)
+        model, summary, raised = _learning.run(
+            X, self._option_values(X.shape[1]), preprocess(**{name: getattr(self, name) for name in PREPROCESS}),
+            dict_init=self.dict_init, dual_init=self.dual_init, callback=self.callback, verbose=self.verbose,
+        )
+        if model is not None:
+            self._set_model(model, summary)
+            self._find_encode_tau(X)
+        if raised is not None:
+            raise raised
+        self._warn()
+        return self
+
+    def transform(self, X):
+        """The codes of samples, by the way of `encode`.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_components), of the dtype of X; a sample's code does not depend on the others
+        """
+        # An array that needs no conversion goes straight to the library, which looks for NaN itself: the general checks
+        # take ten times longer than coding a single sample.
+        fitted = self.__dict__.get("_plain_features")
+        if not (type(X) is np.ndarray and X.dtype in _PLAIN and X.ndim == 2 and X.flags.c_contiguous
+                and X.shape[0] > 0 and X.shape[1] == fitted):
+            check_is_fitted(self)
+            X = validate_data(self, X, dtype=_FLOATS, order="C", reset=False)
+        codes = np.empty((X.shape[0], self.components_.shape[0]), X.dtype)
+        self._encoder().encode(X, codes)
+        return codes
+
+    def inverse_transform(self, X):
+        """Samples from codes.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_components)
+            Codes as `transform` makes them with the present `encode`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features), with the preprocessing undone where the codes still know it
+        """
+        check_is_fitted(self)
+        return decode(self.model_, np.asarray(X), self.encode, dictionary=self.debias)
+
+    def score(self, X, y=None):
+        """The share of the squared norm of the preprocessed samples that their codes explain.
+
+        1 - |x - decoded|^2 / |x|^2, summed over the samples; 1 is perfect. Compare models at equal nonzeros per code.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=_FLOATS, order="C", reset=False)
+        wanted = self._preprocessed(X.astype(np.float64))
+        found = self.inverse_transform(self.transform(X)).astype(np.float64) / self.summary_.preprocess.scale
+        if self.summary_.preprocess.center_features:
+            found -= self.model_.feature_means
+        total = float(np.sum(wanted**2))
+        missed = float(np.sum((wanted - found) ** 2))
+        return 1.0 - missed / total if total > 0 else float(missed == 0)
+
+    def save(self, path):
+        """Writes the model file, which `load`, `dualdict.load_model` and the command read."""
+        check_is_fitted(self)
+        self.model_.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path):
+        """An estimator with the model and the options of a model file, made here or by the command."""
+        from ._functions import load_model
+
+        model = load_model(path)
+        summary = _learning.summary_of(model)
+        given = {name: value for name, value in summary.options_given.items() if name in TABLE}
+        given["n_jobs"] = given["n_jobs"] or None
+        steps = summary.preprocess
+        estimator = cls(
+            **given, scale="unit" if steps.unit_norm else steps.scale, center_samples=steps.center_samples,
+            center_features=steps.center_features,
+        )
+        estimator.n_features_in_ = model.n_features
+        estimator._set_model(model, summary)
+        return estimator
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[0]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _option_values(self, n_features):
+        values = {name: getattr(self, name) for name in TABLE}
+        if values["n_components"] is None:
+            values["n_components"] = n_features if self.dict_init is None else np.shape(self.dict_init)[0]
+        values["n_jobs"] = n_threads(self.n_jobs)
+        values["random_state"] = seed_of(self.random_state)
+        return values
+
+    def _set_model(self, model, summary):
+        self.model_ = model
+        self.components_ = model.components
+        self.dual_ = model.dual
+        self.summary_ = summary
+        self.n_iter_ = summary.n_iter
+        self.encoding_table_ = _learning.encoding_table_of(model)
+        # The width of samples that need no check of feature names.
+        self._plain_features = None if hasattr(self, "feature_names_in_") else model.n_features
+        self._found_tau = {}
+        self._encoders = _Encoders()
+
+    def _find_encode_tau(self, X):
+        """For modes that have no statistics stored, the tau of a wanted number of nonzeros is found on the samples."""
+        if self.encode_nonzeros is None or self.encode in ("linear", "sparse", "corrected"):
+            return
+        encoder = make_encoder(
+            self.model_, self.encode, tau=None, nonzeros=self.encode_nonzeros, eta=self.encode_eta, debias=False,
+            n_jobs=self.n_jobs, sample=X,
+        )
+        self._found_tau = {(self.encode, self.encode_nonzeros, self.encode_eta): encoder.tau}
+
+    def _encoder(self):
+        key = (self.encode, self.encode_tau, self.encode_nonzeros, self.encode_eta, self.debias, self.n_jobs)
+        last, encoder = self._encoders.last
+        if last == key:
+            return encoder
+        mode, tau, nonzeros, eta, debias, n_jobs = key
+        found = self._found_tau.get((mode, nonzeros, eta))
+        if found is not None and tau is None:
+            tau, nonzeros = found, None
+        encoder = make_encoder(
+            self.model_, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=None
+        )
+        self._encoders.last = (key, encoder)
+        return encoder
+
+    def _preprocessed(self, X):
+        steps = self.summary_.preprocess
+        X /= steps.scale
+        if steps.center_features:
+            X -= self.model_.feature_means
+        if steps.center_samples:
+            X -= X.mean(axis=1, keepdims=True)
+        if steps.unit_norm:
+            norms = np.linalg.norm(X, axis=1, keepdims=True)
+            X /= np.where(norms > 0, norms, 1.0)
+        return X
+
+    def _warn(self):
+        outcome = self.summary_.outcome
+        if outcome in ("ITERATION_LIMIT", "TIME_LIMIT"):
+            warnings.warn(
+                f"not converged: {self.summary_.message}; raise max_iter or time_limit, or loosen tol", ConvergenceWarning,
+                stacklevel=3,
+            )
+        elif outcome == "TRIVIAL" and self.summary_.tau > 0:
+            warnings.warn(
+                f"all codes are zero: {self.summary_.message}; lower tau below tau_max = {self.summary_.tau_max:.6g}, "
+                "or give nonzeros", UserWarning, stacklevel=3,
+            )
+
+
+def _parameter_docs():
+    """The parameters of the option table in the form of a docstring."""
+    notes = {
+        "n_components": " By default the number of features.",
+        "n_jobs": " None is OMP_NUM_THREADS, if set, and else all; -1 is all.",
+        "random_state": " None and generators draw a seed, as everywhere in scikit-learn.",
+    }
+    lines = []
+    for name, row in TABLE.items():
+        default = None if row["required"] or name == "n_jobs" else row["default"]
+        help_text = row["help"][0].upper() + row["help"][1:] + "." + notes.get(name, "")
+        lines.append(f"{name} : {row['rule']}, default={default!r}")
+        lines += textwrap.wrap(help_text, 112, initial_indent="    ", subsequent_indent="    ")
+    return "\n    ".join(lines)
+
+
+DualDictionaryLearning.__doc__ = DualDictionaryLearning.__doc__.replace("{parameters}", _parameter_docs())
