@@ -138,6 +138,7 @@ CodeOptions Learner<T>::code_options() const {
   const bool fista = options_.solver == Solver::kFista;
   options.method = fista ? CodeMethod::kFista : CodeMethod::kDescent;
   options.tolerance = options_.inner_tolerance;
+  options.active_set = accurate_;
   options.max_sweeps = accurate_ ? (fista ? kAccurateFista : kAccurateSweeps) : (fista ? kCheapFista : kCheapSweeps);
   return options;
 }

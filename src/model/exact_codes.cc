@@ -45,7 +45,7 @@ void ExactCoder<T>::encode(MatrixView<const T> x, ExactWorkspace<T>& work, Matri
   }
   if (problem_.objective.eta > 0) multiply<T>(plain(x), dual_, work.prediction.view().row_range(0, x.rows));
   for (std::size_t i = 0; i < x.rows; ++i) std::fill_n(u.row(i), n_atoms, T{0});
-  CodeOptions options{CodeMethod::kDescent, std::clamp(10 * gap_, 1e-12, 1e-2), kSweeps};
+  CodeOptions options{CodeMethod::kDescent, std::clamp(gap_, 1e-12, 1e-2), kSweeps};
   code_step(problem_, x, options, work.step, u);
   if (problem_.has_direct) return;
 

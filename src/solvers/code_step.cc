@@ -93,7 +93,10 @@ void codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options,
                                                      .max_sweeps = options.max_sweeps,
                                                      .list = work.list.data(),
                                                      .u = u.row(i),
-                                                     .r = work.residual.row(i)});
+                                                     .r = work.residual.row(i),
+                                                     .active_limit = options.active_set ? work.slots.size() : 0,
+                                                     .slots = work.slots.data(),
+                                                     .active = work.active.data()});
     report.sweeps += descent.sweeps;
     report.unfinished += descent.kkt > tolerance ? 1 : 0;
     if (unit > 0) report.max_kkt = std::max(report.max_kkt, static_cast<double>(descent.kkt) / unit);
@@ -143,6 +146,8 @@ void CodeWorkspace<T>::reserve(std::size_t n_atoms, CodeMethod method) {
     linear = Matrix<T>(kBlockSamples, n_atoms);
     residual = Matrix<T>(kBlockSamples, n_atoms);
     list.resize(n_atoms);
+    slots.resize(std::min(n_atoms, kActiveLimit));
+    active.resize(active_workspace(slots.size(), n_atoms));
   }
   if (method == CodeMethod::kFista && lead.cols() != n_atoms) {
     lead = Matrix<T>(kBlockSamples, n_atoms);

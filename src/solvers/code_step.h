@@ -13,6 +13,9 @@ namespace dualdict {
 // Samples in a block. It depends on nothing, so that no result depends on the number of threads.
 inline constexpr std::size_t kBlockSamples = 256;
 
+// The largest support that coordinate descent finishes by an active set. Beyond it the inverse would leave the cache.
+inline constexpr std::size_t kActiveLimit = 256;
+
 enum class CodeMethod {
   kDescent,  // coordinate descent on the Gram matrix; in closed form when tau = 0
   kFista,    // the paper's accelerated proximal gradient
@@ -24,6 +27,8 @@ struct CodeOptions {
   // most what rounding leaves, 8 epsilon times the largest |b_j|.
   double tolerance = 1e-3;
   std::size_t max_sweeps = 100;  // or FISTA iterations
+  // Descent may finish a code by an active set. Without it a few sweeps improve many codes a little for less.
+  bool active_set = true;
 };
 
 // Sums over the block's samples.
@@ -44,6 +49,8 @@ struct CodeWorkspace {
   Matrix<T> lead;      // FISTA's phi, and the codes before the step
   Matrix<T> previous;
   std::vector<std::uint32_t> list;
+  std::vector<std::uint32_t> slots;  // of the active set
+  std::vector<T> active;
   std::vector<double> momentum;
   std::vector<char> done;  // FISTA: this code is finished
   void reserve(std::size_t n_atoms, CodeMethod method);

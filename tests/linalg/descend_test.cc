@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "linalg/kernels/kernels.h"
@@ -20,7 +21,9 @@ struct DescentCase {
   T lambda = 0;
   bool positive = false;
   bool from_zero = false;
-  std::vector<std::uint32_t> list;
+  std::size_t active_limit = 0;
+  std::vector<std::uint32_t> list, slots;
+  std::vector<T> active;
 
   DescentCase(std::size_t n, bool positive_in, std::uint64_t seed)
       : gram(n, n), diagonal(n), inverse_diagonal(n), b(n), u(n), r(n), positive(positive_in), list(n) {
@@ -39,8 +42,33 @@ struct DescentCase {
   }
 
   DescentReport<T> run(const Kernels<T>& kernel, T tolerance, std::size_t max_sweeps) {
+    slots.resize(active_limit);
+    active.resize(active_workspace(active_limit, u.size()));
     return kernel.descend({gram.data(), gram.cols(), diagonal.data(), inverse_diagonal.data(), u.size(), lambda,
-                           positive, from_zero, tolerance, max_sweeps, list.data(), u.data(), r.data()});
+                           positive, from_zero, tolerance, max_sweeps, list.data(), u.data(), r.data(), active_limit,
+                           slots.data(), active.data()});
+  }
+
+  void start_at_random(std::uint64_t seed) {
+    Random random(seed, 4);
+    for (T& value : u) value = static_cast<T>(positive ? std::abs(random.normal()) : random.normal());
+    for (std::size_t j = 0; j < u.size(); ++j) {
+      double rj = static_cast<double>(b[j]);
+      for (std::size_t k = 0; k < u.size(); ++k) rj -= static_cast<double>(gram(j, k)) * static_cast<double>(u[k]);
+      r[j] = static_cast<T>(rj);
+    }
+  }
+
+  // 1/2 u'Hu - b'u + lambda |u|_1.
+  double objective() const {
+    double value = 0;
+    for (std::size_t j = 0; j < u.size(); ++j) {
+      const auto uj = static_cast<double>(u[j]);
+      value += static_cast<double>(lambda) * std::abs(uj) - static_cast<double>(b[j]) * uj;
+      for (std::size_t k = 0; k < u.size(); ++k)
+        value += static_cast<double>(gram(j, k)) * uj * static_cast<double>(u[k]) / 2;
+    }
+    return value;
   }
 
   // The residual of the optimality conditions, from r recomputed in double.
@@ -120,6 +148,77 @@ TYPED_TEST(Descend, TheGreedyStartEndsAtTheSameOptimum) {
         const double near = 10 * static_cast<double>(tolerance) * std::sqrt(static_cast<double>(n));
         for (std::size_t j = 0; j < n; ++j)
           EXPECT_NEAR(static_cast<double>(greedy.u[j]), static_cast<double>(swept.u[j]), near) << kernel.name;
+      }
+    }
+  }
+}
+
+TYPED_TEST(Descend, TheActiveSetEndsAtTheSameOptimumWithoutSweeps) {
+  using T = TypeParam;
+  for (std::size_t n = 1; n <= 70; ++n) {
+    for (const bool positive : {false, true}) {
+      for (const bool from_zero : {false, true}) {
+        for (const Kernels<T>& kernel : all_kernels<T>()) {
+          DescentCase<T> swept(n, positive, 500 + n);
+          DescentCase<T> active(n, positive, 500 + n);
+          active.from_zero = from_zero;
+          active.active_limit = n;
+          if (!from_zero) active.start_at_random(n);
+          const T tolerance = swept.lambda * static_cast<T>(Tolerance<T>::kKkt);
+          swept.run(kernel, tolerance, 10000);
+          const auto report = active.run(kernel, tolerance, 10000);
+          EXPECT_TRUE(report.sweeps == 0 || std::string(kernel.name) == "scalar") << kernel.name << ", n = " << n;
+          EXPECT_LE(active.naive_kkt(), 2 * static_cast<double>(tolerance)) << kernel.name << ", n = " << n;
+          const double near = 10 * static_cast<double>(tolerance) * std::sqrt(static_cast<double>(n));
+          for (std::size_t j = 0; j < n; ++j)
+            ASSERT_NEAR(static_cast<double>(active.u[j]), static_cast<double>(swept.u[j]), near) << kernel.name;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Descend, AnActiveSetThatIsTooSmallLeavesTheRestToSweeps) {
+  using T = TypeParam;
+  constexpr std::size_t kSize = 40;
+  for (const std::size_t limit : {1u, 2u, 3u, 8u, 15u}) {
+    for (const Kernels<T>& kernel : all_kernels<T>()) {
+      DescentCase<T> one(kSize, false, 3);
+      one.from_zero = true;
+      one.active_limit = limit;
+      const T tolerance = one.lambda * static_cast<T>(Tolerance<T>::kKkt);
+      EXPECT_LE(one.run(kernel, tolerance, 10000).kkt, tolerance) << kernel.name << ", limit " << limit;
+      EXPECT_LE(one.naive_kkt(), 2 * static_cast<double>(tolerance)) << kernel.name << ", limit " << limit;
+    }
+  }
+}
+
+// H of rank n/2 + 1 with every atom twice: no support with both twins has an inverse.
+TYPED_TEST(Descend, TheActiveSetNeverRaisesTheObjectiveWhereHIsSingular) {
+  using T = TypeParam;
+  for (const std::size_t n : {2u, 6u, 20u, 50u}) {
+    for (const bool positive : {false, true}) {
+      for (const Kernels<T>& kernel : all_kernels<T>()) {
+        DescentCase<T> one(n, positive, 40 + n);
+        for (std::size_t i = 0; i < n; ++i) {
+          for (std::size_t j = 0; j < n; ++j) {
+            const T h = one.gram(i / 2 * 2, j / 2 * 2);
+            one.gram(i, j) = i / 2 == j / 2 ? T{1} : h;
+          }
+          one.diagonal[i] = one.inverse_diagonal[i] = T{1};
+          one.b[i] = one.b[i / 2 * 2];
+        }
+        one.lambda = T(0.01);
+        one.active_limit = n;
+        one.start_at_random(n);
+        double before = one.objective();
+        const double scale = std::abs(before);
+        for (int round = 0; round < 5; ++round) {
+          one.run(kernel, T{0}, 1);
+          const double after = one.objective();
+          ASSERT_LE(after, before + 10 * Tolerance<T>::kRise * scale) << kernel.name << ", n = " << n;
+          before = after;
+        }
       }
     }
   }

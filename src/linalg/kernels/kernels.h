@@ -33,7 +33,8 @@ struct TileArguments {
   Into into;
 };
 
-// min over u of 1/2 u'Hu - b'u + lambda |u|_1, for one u, with r = b - Hu kept up to date.
+// min over u of 1/2 u'Hu - b'u + lambda |u|_1, for one u, with r = b - Hu kept up to date. The scalar reference sweeps
+// only; the others may use an active set and reach the same tolerance with fewer operations.
 template <class T>
 struct DescentArguments {
   const T* gram;  // H, n x n, row j at gram + j * gram_stride
@@ -49,7 +50,16 @@ struct DescentArguments {
   std::uint32_t* list;  // workspace for n indices
   T* u;
   T* r;
+  std::size_t active_limit = 0;    // largest support that the active set may hold; 0: sweeps only
+  std::uint32_t* slots = nullptr;  // workspace for active_limit indices
+  T* active = nullptr;             // workspace of active_workspace(active_limit, n) elements
 };
+
+// What an active set of up to `limit` of n coordinates needs, whatever the vector width.
+inline constexpr std::size_t kWidestVector = 16;
+inline constexpr std::size_t active_workspace(std::size_t limit, std::size_t n) {
+  return (limit + 10) * (limit + kWidestVector) + 2 * n;
+}
 
 template <class T>
 struct DescentReport {

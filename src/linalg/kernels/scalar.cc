@@ -60,7 +60,7 @@ void descend_greedily(const DescentArguments<T>& p) {
       best = j;
       best_move = wanted;
     }
-    if (!(std::abs(best_move) > p.lambda / 2)) return;
+    if (!(std::abs(best_move) > p.lambda)) return;
     move(p, best, best_move * p.inverse_diagonal[best]);
   }
 }
