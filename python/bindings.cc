@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The module dualdict._core: converts, releases the GIL, calls. What users see is written in Python above it.
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "convert.h"
 #include "learn_call.h"
+#include "online_handle.h"
 
 namespace dualdict::python {
 namespace {
@@ -106,10 +110,14 @@ Model from_bytes(const nb::bytes& bytes) {
 
 void define_model(nb::module_& module) {
   nb::class_<Model>(module, "Model", "A dictionary, its dual and the fitted encoders. Immutable; pickles as its file.")
-      .def_static("load", &Model::load, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+      .def_static(
+          "load", [](const std::filesystem::path& path) { return Model::load(path.string()); }, nb::arg("path"),
+          nb::call_guard<nb::gil_scoped_release>())
       .def_static("from_bytes", &from_bytes, nb::arg("bytes"))
       .def("to_bytes", &bytes_of)
-      .def("save", &Model::save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "save", [](const Model& model, const std::filesystem::path& path) { model.save(path.string()); },
+          nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("__getstate__", &bytes_of)
       .def("__setstate__", [](Model& model, const nb::bytes& bytes) { new (&model) Model(from_bytes(bytes)); })
       .def_prop_ro("n_atoms", &Model::n_atoms)
@@ -132,7 +140,18 @@ void define_model(nb::module_& module) {
             return encoder_dict(mode == "corrected" ? parts.corrected : parts.sparse, parts.dtype);
           },
           nb::arg("mode"))
+      .def(
+          "mosaic", [](const Model& model) { return to_numpy(convert<double>(draw_mosaic(model)), DType::kFloat32); },
+          "Atoms (left) and filters (right), most used first, as a grey picture of values 0..255.")
+      .def("refine_curvature", &refine_curvature, nb::arg("eta"))
       .def("describe_json", [](const Model& model) { return describe_json(model); });
+}
+
+nb::list image_list(std::size_t n_images, std::size_t size, std::uint64_t seed) {
+  nb::list images;
+  for (const Matrix<float>& image : generate_dead_leaves(n_images, size, seed))
+    images.append(to_numpy(convert<double>(image), DType::kFloat32));
+  return images;
 }
 
 template <class T>
@@ -157,6 +176,14 @@ NB_MODULE(_core, module) {
       .def("encode", &EncoderHandle::encode<double>, nb::arg("samples").noconvert(), nb::arg("codes").noconvert());
   define_functions<float>(module);
   define_functions<double>(module);
+  define_online(module);
+  module.def("generate_images", &image_list, nb::arg("n_images"), nb::arg("size"), nb::arg("seed"));
+  module.def(
+      "write_png",
+      [](const std::filesystem::path& path, const InArray<float>& pixels) {
+        write_grey_png(path.string(), view_of(pixels));
+      },
+      nb::arg("path"), nb::arg("pixels"));
   module.def("check_mode", &check_mode, nb::arg("mode"));
   module.def("learn", &call_learn, nb::arg("samples"), nb::arg("options"), nb::arg("others"));
 }

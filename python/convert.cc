@@ -51,6 +51,21 @@ nb::object to_numpy(const std::vector<double>& values, DType dtype) {
   return owned_array(values.data(), values.size(), {values.size()}, dtype);
 }
 
+std::unique_ptr<DataSource> source_of(const nb::object& samples) {
+  InArray<float> single;
+  if (nb::try_cast(samples, single, false)) return make_source(view_of(single));
+  return make_source(view_of(nb::cast<InArray<double>>(samples, false)));
+}
+
+PreprocessOptions preprocess_of(const nb::dict& entries) {
+  PreprocessOptions options;
+  options.scale = nb::cast<double>(entries["scale"]);
+  options.unit_norm = nb::cast<bool>(entries["unit_norm"]);
+  options.center_samples = nb::cast<bool>(entries["center_samples"]);
+  options.center_features = nb::cast<bool>(entries["center_features"]);
+  return options;
+}
+
 Matrix<double> to_matrix(const nb::object& array) {
   if (array.is_none()) return {};
   const auto rows = nb::cast<InArray<double>>(array);

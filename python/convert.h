@@ -6,6 +6,7 @@
 #include <nanobind/ndarray.h>
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "dualdict/dualdict.h"
@@ -32,6 +33,10 @@ MatrixView<T> view_of(const OutArray<T>& array) {
 // A NumPy array of its own, in the given precision.
 nb::object to_numpy(const Matrix<double>& matrix, DType dtype);
 nb::object to_numpy(const std::vector<double>& values, DType dtype);
+// A C-contiguous array of either precision as a source; its elements are not copied.
+std::unique_ptr<DataSource> source_of(const nb::object& samples);
+// From the entries scale, unit_norm, center_samples, center_features.
+PreprocessOptions preprocess_of(const nb::dict& entries);
 // An empty matrix for None.
 Matrix<double> to_matrix(const nb::object& array);
 

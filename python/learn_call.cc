@@ -10,21 +10,6 @@
 namespace dualdict::python {
 namespace {
 
-std::unique_ptr<DataSource> source_of(const nb::object& samples) {
-  InArray<float> single;
-  if (nb::try_cast(samples, single, false)) return make_source(view_of(single));
-  return make_source(view_of(nb::cast<InArray<double>>(samples, false)));
-}
-
-PreprocessOptions preprocess_of(const nb::dict& others) {
-  PreprocessOptions options;
-  options.scale = nb::cast<double>(others["scale"]);
-  options.unit_norm = nb::cast<bool>(others["unit_norm"]);
-  options.center_samples = nb::cast<bool>(others["center_samples"]);
-  options.center_features = nb::cast<bool>(others["center_features"]);
-  return options;
-}
-
 // Calls back into Python, each time on the thread of the user.
 LearnHooks hooks_for(PythonCaller& python, const nb::object& on_iteration, const nb::object& on_message) {
   LearnHooks hooks;

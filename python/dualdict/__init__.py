@@ -17,10 +17,17 @@ so that new samples are coded by a matrix product instead of an optimisation per
 (3, 24)
 """
 
+from typing import TYPE_CHECKING
+
 from ._core import Model, __version__
-from ._functions import decode, encode, fit_dual, learn, load_model, tau_max, verify
+from ._functions import (
+    decode, encode, fit_dual, generate_images, learn, load_model, tau_max, verify, write_png,
+)
 from ._onnx import to_onnx
 from ._record import Record
+
+if TYPE_CHECKING:
+    from ._estimator import DualDictionaryLearning
 
 __all__ = [
     "DualDictionaryLearning",
@@ -30,11 +37,13 @@ __all__ = [
     "decode",
     "encode",
     "fit_dual",
+    "generate_images",
     "learn",
     "load_model",
     "tau_max",
     "to_onnx",
     "verify",
+    "write_png",
 ]
 
 

@@ -1,34 +1,71 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The estimator for scikit-learn."""
 
+from __future__ import annotations
+
 import os
+import pickle
 import textwrap
 import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core, _learning
-from ._functions import decode, make_encoder
-from ._options import PREPROCESS, TABLE, n_threads, preprocess, seed_of
+from ._arrays import as_start
+from ._functions import decode, load_model, make_encoder
+from ._onnx import to_onnx
+from ._options import PREPROCESS, TABLE, as_texts, n_threads, preprocess, seed_of
+from ._record import Record
+
+if TYPE_CHECKING:
+    import onnx
 
 _FLOATS = (np.float64, np.float32)
 _PLAIN = frozenset(map(np.dtype, _FLOATS))
 
 
-class _Encoders:
-    """The encoder last used. It is made anew where it is needed: a copy or pickle of it is empty."""
+class _Fitted:
+    """What a fit left: the model, or an online learner that makes one when it is asked for, and the encoder last used.
 
-    def __init__(self):
-        self.last = (None, None)  # what was asked for, the encoder; one assignment, so that threads may share it
+    Encoders hold threads: a copy or pickle has none and makes its own.
+    """
+
+    def __init__(self, model=None, records=(), online=None):
+        self._model = model
+        self._records = records
+        self._summary = None
+        self.online = online
+        self.last_encoder = (None, None)  # what was asked for, the encoder; one assignment, so that threads may share it
 
     def __reduce__(self):
-        return _Encoders, ()
+        return _Fitted, (self._model, self._records, self.online)
 
     def __deepcopy__(self, memo):
-        return _Encoders()
+        online = None if self.online is None else pickle.loads(pickle.dumps(self.online))
+        return _Fitted(self._model, self._records, online)
+
+    def update(self, X):
+        self.online.update(X)
+        self._model = self._summary = None
+        self.last_encoder = (None, None)
+
+    @property
+    def model(self):
+        if self._model is None:
+            self._model = self.online.model()
+        return self._model
+
+    @property
+    def summary(self):
+        if self._summary is None:
+            self._summary = _learning.summary_of(self.model, self._records)
+        return self._summary
 
 
 class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -97,37 +134,37 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     def __init__(
         self,
-        n_components=None,
-        tau=None,
+        n_components: int | None = None,
+        tau: float | None = None,
         *,
-        nonzeros=None,
-        eta=1.0,
-        mu=0.0,
-        positive_code=False,
-        positive_dict=False,
-        tol=1e-4,
-        history=3,
-        max_iter=200,
-        inner_tol=1e-3,
-        time_limit=0.0,
-        solver="fast",
-        keep_dict=False,
-        replace_below=1,
-        random_state=0,
-        dtype="float32",
-        n_jobs=None,
-        encode="sparse",
-        encode_tau=None,
-        encode_nonzeros=None,
-        encode_eta=None,
-        debias=False,
-        dict_init=None,
-        dual_init=None,
-        scale=1.0,
-        center_samples=False,
-        center_features=False,
-        verbose=0,
-        callback=None,
+        nonzeros: float | None = None,
+        eta: float = 1.0,
+        mu: float = 0.0,
+        positive_code: bool = False,
+        positive_dict: bool = False,
+        tol: float = 1e-4,
+        history: int = 3,
+        max_iter: int = 200,
+        inner_tol: float = 1e-3,
+        time_limit: float = 0.0,
+        solver: str = "fast",
+        keep_dict: bool = False,
+        replace_below: int = 1,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        dtype: Any = "float32",
+        n_jobs: int | None = None,
+        encode: str = "sparse",
+        encode_tau: float | None = None,
+        encode_nonzeros: float | None = None,
+        encode_eta: float | None = None,
+        debias: bool = False,
+        dict_init: ArrayLike | None = None,
+        dual_init: ArrayLike | None = None,
+        scale: float | str = 1.0,
+        center_samples: bool = False,
+        center_features: bool = False,
+        verbose: int = 0,
+        callback: Callable[[Record], Any] | None = None,
     ):
         self.n_components = n_components
         self.tau = tau
@@ -160,7 +197,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.verbose = verbose
         self.callback = callback
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: Any = None) -> DualDictionaryLearning:
         """Learn the dictionary and its dual.
 
         Parameters
@@ -176,19 +213,57 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         """
         X = validate_data(self, X, dtype=_FLOATS, order="C")
         _core.check_mode(self.encode)
-        model, summary, raised = _learning.run(
-            X, self._option_values(X.shape[1]), preprocess(**{name: getattr(self, name) for name in PREPROCESS}),
-            dict_init=self.dict_init, dual_init=self.dual_init, callback=self.callback, verbose=self.verbose,
+        model, records, raised = _learning.run(
+            X, self._option_values(X.shape[1]), self._preprocess(), dict_init=self.dict_init, dual_init=self.dual_init,
+            callback=self.callback, verbose=self.verbose,
         )
         if model is not None:
-            self._set_model(model, summary)
+            self._set_fitted(_Fitted(model, records))
             self._find_encode_tau(X)
         if raised is not None:
             raise raised
         self._warn()
         return self
 
-    def transform(self, X):
+    def partial_fit(self, X: ArrayLike, y: Any = None) -> DualDictionaryLearning:
+        """Learn from one block of samples, of any size, and be ready for the next.
+
+        The block is coded with the dictionary at hand, its sums join those of all blocks before, and dictionary and dual
+        step on the sums. A sample that came when n had come weighs (n/N)^4 when N have: blocks of unequal size are right
+        by themselves, and early samples, coded with an early dictionary, fade. A first block of at least `n_components`
+        samples gives a better start than a smaller one. After `fit` it goes on from there. `n_iter_` counts the steps;
+        `max_iter`, `tol` and `solver` have no part in it.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dualdict import DualDictionaryLearning
+        >>> X = np.random.default_rng(0).standard_normal((900, 8)).astype(np.float32)
+        >>> learner = DualDictionaryLearning(12, tau=0.5)
+        >>> for block in np.split(X, [10, 500]):
+        ...     learner = learner.partial_fit(block)
+        >>> learner.transform(X).shape
+        (900, 12)
+        """
+        fitted = self.__dict__.get("_fitted")
+        X = validate_data(self, X, dtype=_FLOATS, order="C", reset=fitted is None)
+        if fitted is None or fitted.online is None:
+            _core.check_mode(self.encode)
+            fitted = _Fitted(online=self._start_online(X.shape[1], fitted))
+        fitted.update(X)
+        self._set_fitted(fitted)
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray:
         """The codes of samples, by the way of `encode`.
 
         Parameters
@@ -206,11 +281,11 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
                 and X.shape[0] > 0 and X.shape[1] == fitted):
             check_is_fitted(self)
             X = validate_data(self, X, dtype=_FLOATS, order="C", reset=False)
-        codes = np.empty((X.shape[0], self.components_.shape[0]), X.dtype)
+        codes = np.empty((X.shape[0], len(self.components_)), X.dtype)
         self._encoder().encode(X, codes)
         return codes
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: ArrayLike) -> NDArray:
         """Samples from codes.
 
         Parameters
@@ -225,7 +300,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         check_is_fitted(self)
         return decode(self.model_, np.asarray(X), self.encode, dictionary=self.debias)
 
-    def score(self, X, y=None):
+    def score(self, X: ArrayLike, y: Any = None) -> float:
         """The share of the squared norm of the preprocessed samples that their codes explain.
 
         1 - |x - decoded|^2 / |x|^2, summed over the samples; 1 is perfect. Compare models at equal nonzeros per code.
@@ -240,16 +315,14 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         missed = float(np.sum((wanted - found) ** 2))
         return 1.0 - missed / total if total > 0 else float(missed == 0)
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file, which `load`, `dualdict.load_model` and the command read."""
         check_is_fitted(self)
         self.model_.save(os.fspath(path))
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | os.PathLike[str]) -> DualDictionaryLearning:
         """An estimator with the model and the options of a model file, made here or by the command."""
-        from ._functions import load_model
-
         model = load_model(path)
         summary = _learning.summary_of(model)
         given = {name: value for name, value in summary.options_given.items() if name in TABLE}
@@ -260,12 +333,46 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             center_features=steps.center_features,
         )
         estimator.n_features_in_ = model.n_features
-        estimator._set_model(model, summary)
+        estimator._set_fitted(_Fitted(model))
         return estimator
+
+    def to_onnx(self, mode: str | None = None) -> onnx.ModelProto:
+        """The encoder as an ONNX model that gives the codes of `transform`; see `dualdict.to_onnx`.
+
+        mode : str, default=None
+            Another way of encoding than `encode`.
+        """
+        check_is_fitted(self)
+        mode = self.encode if mode is None else mode
+        if self.debias:
+            raise ValueError("debias: least squares on each support cannot be a graph; set debias=False")
+        if mode == "linear":
+            return to_onnx(self.model_, mode)
+        if mode != self.encode:
+            return to_onnx(self.model_, mode, tau=self.encode_tau)
+        tau = self._encoder().tau
+        if self.encode_nonzeros is not None and tau == 0:
+            raise ValueError(f"encode_nonzeros {self.encode_nonzeros}: needs thresholds below those of tau 0; give fewer")
+        return to_onnx(self.model_, mode, tau=tau, eta=self.encode_eta)
+
+    @property
+    def model_(self) -> _core.Model:
+        """The model, as `save` writes it."""
+        return self._checked().model
+
+    @property
+    def summary_(self) -> Record:
+        """How the fit ended, its energy, its certificate and its iterations."""
+        return self._checked().summary
+
+    @property
+    def encoding_table_(self) -> list[Record]:
+        """Each way of encoding, measured on held-out samples."""
+        return _learning.encoding_table_of(self._checked().model)
 
     @property
     def _n_features_out(self):
-        return self.components_.shape[0]
+        return len(self.components_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -280,17 +387,35 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         values["random_state"] = seed_of(self.random_state)
         return values
 
-    def _set_model(self, model, summary):
-        self.model_ = model
-        self.components_ = model.components
-        self.dual_ = model.dual
-        self.summary_ = summary
-        self.n_iter_ = summary.n_iter
-        self.encoding_table_ = _learning.encoding_table_of(model)
+    def _preprocess(self):
+        return preprocess(**{name: getattr(self, name) for name in PREPROCESS})
+
+    def _start_online(self, n_features, fitted):
+        """An online learner with these parameters, from where a fit ended if there was one."""
+        values = self._option_values(n_features)
+        dict_init, dual_init = self.dict_init, self.dual_init
+        if fitted is not None:
+            dict_init, dual_init = fitted.model.components, fitted.model.dual
+            values.update(n_components=len(dict_init), tau=fitted.model.tau, nonzeros=None)
+        starts = {"dict_init": as_start(dict_init, "dict_init"), "dual_init": as_start(dual_init, "dual_init")}
+        return _core.OnlineLearner(as_texts(values), {**self._preprocess(), **starts})
+
+    def _set_fitted(self, fitted):
+        self._fitted = fitted
+        source = fitted.model if fitted.online is None else fitted.online
+        self.components_ = source.components
+        self.dual_ = source.dual
+        self.n_iter_ = fitted.summary.n_iter if fitted.online is None else fitted.online.n_updates
         # The width of samples that need no check of feature names.
-        self._plain_features = None if hasattr(self, "feature_names_in_") else model.n_features
+        self._plain_features = None if hasattr(self, "feature_names_in_") else self.components_.shape[1]
         self._found_tau = {}
-        self._encoders = _Encoders()
+
+    def _checked(self):
+        fitted = self.__dict__.get("_fitted")
+        if fitted is None:
+            # As hasattr() and check_is_fitted() expect it of an attribute that is not there.
+            raise AttributeError(f"{type(self).__name__} is not fitted yet; call fit first")
+        return fitted
 
     def _find_encode_tau(self, X):
         """For modes that have no statistics stored, the tau of a wanted number of nonzeros is found on the samples."""
@@ -304,7 +429,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     def _encoder(self):
         key = (self.encode, self.encode_tau, self.encode_nonzeros, self.encode_eta, self.debias, self.n_jobs)
-        last, encoder = self._encoders.last
+        last, encoder = self._fitted.last_encoder
         if last == key:
             return encoder
         mode, tau, nonzeros, eta, debias, n_jobs = key
@@ -314,7 +439,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         encoder = make_encoder(
             self.model_, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=None
         )
-        self._encoders.last = (key, encoder)
+        self._fitted.last_encoder = (key, encoder)
         return encoder
 
     def _preprocessed(self, X):

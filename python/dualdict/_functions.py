@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learning, encoding and checking without an estimator."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core, _learning
 from ._arrays import as_samples
@@ -14,8 +19,18 @@ from ._record import Record
 _SPREAD = 1000
 
 
-def learn(X, n_components=None, tau=None, *, dict_init=None, dual_init=None, validation=None, callback=None,
-          verbose=0, **options):
+def learn(
+    X: ArrayLike,
+    n_components: int | None = None,
+    tau: float | None = None,
+    *,
+    dict_init: ArrayLike | None = None,
+    dual_init: ArrayLike | None = None,
+    validation: ArrayLike | None = None,
+    callback: Callable[[Record], Any] | None = None,
+    verbose: int = 0,
+    **options: Any,
+) -> tuple[_core.Model, Record]:
     """Learn a dictionary and its dual.
 
     Minimises E = 1/d |X - D U|^2 + eta/K |U - C X|^2 + 2 tau/K sum|U| + mu/K |U|^2 over the dictionary D, the dual C
@@ -66,17 +81,17 @@ def learn(X, n_components=None, tau=None, *, dict_init=None, dual_init=None, val
         n_jobs=n_threads(options.get("n_jobs")),
         random_state=seed_of(options.get("random_state", 0)),
     )
-    model, summary, raised = _learning.run(
+    model, records, raised = _learning.run(
         X, options, preprocess(**steps), dict_init=dict_init, dual_init=dual_init,
         validation=None if validation is None else as_samples(validation, "validation"),
         callback=callback, verbose=verbose,
     )
     if raised is not None:
         raise raised
-    return model, summary
+    return model, _learning.summary_of(model, records)
 
 
-def fit_dual(D, X, tau=None, **options):
+def fit_dual(D: ArrayLike, X: ArrayLike, tau: float | None = None, **options: Any) -> tuple[_core.Model, Record]:
     """The dual of a dictionary made elsewhere.
 
     The dictionary stays as it is; its dual, the codes and the encoders are learned. Afterwards `encode` codes new samples
@@ -108,7 +123,18 @@ def fit_dual(D, X, tau=None, **options):
     return learn(X, tau=tau, dict_init=D, keep_dict=True, **options)
 
 
-def encode(model, X, mode="sparse", *, tau=None, nonzeros=None, eta=None, debias=False, n_jobs=None, out=None):
+def encode(
+    model: _core.Model,
+    X: ArrayLike,
+    mode: str = "sparse",
+    *,
+    tau: float | None = None,
+    nonzeros: float | None = None,
+    eta: float | None = None,
+    debias: bool = False,
+    n_jobs: int | None = None,
+    out: NDArray | None = None,
+) -> NDArray:
     """The codes of samples.
 
     Parameters
@@ -139,7 +165,7 @@ def encode(model, X, mode="sparse", *, tau=None, nonzeros=None, eta=None, debias
     >>> bool(np.allclose(dualdict.encode(model, X, "linear"), X @ model.dual.T, atol=1e-5))
     True
     >>> exact = dualdict.encode(model, X, "exact", nonzeros=3)
-    >>> 2.8 < (exact != 0).sum(axis=1).mean() < 3.2
+    >>> 2.8 < float((exact != 0).sum(axis=1).mean()) < 3.2
     True
     """
     X = as_samples(X)
@@ -161,7 +187,7 @@ def make_encoder(model, mode, *, tau, nonzeros, eta, debias, n_jobs, sample):
     return _core.Encoder(model, mode, tau, nonzeros, eta, bool(debias), n_threads(n_jobs), sample)
 
 
-def decode(model, codes, mode="sparse", *, dictionary=False):
+def decode(model: _core.Model, codes: ArrayLike, mode: str = "sparse", *, dictionary: bool = False) -> NDArray:
     """Samples from codes.
 
     Parameters
@@ -192,7 +218,7 @@ def decode(model, codes, mode="sparse", *, dictionary=False):
     return samples
 
 
-def tau_max(X, dictionary, dual=None, *, eta=1.0):
+def tau_max(X: ArrayLike, dictionary: ArrayLike, dual: ArrayLike | None = None, *, eta: float = 1.0) -> float:
     """The smallest tau with which every code is zero: max |(K/d) D'X + eta C X|.
 
     Parameters
@@ -226,7 +252,7 @@ def tau_max(X, dictionary, dual=None, *, eta=1.0):
     return largest
 
 
-def load_model(path):
+def load_model(path: str | os.PathLike[str]) -> _core.Model:
     """Reads a model file, made here or by the command.
 
     Examples
@@ -245,7 +271,38 @@ def load_model(path):
     return _core.Model.load(path)
 
 
-def verify(model, X, *, n_jobs=None):
+def generate_images(n_images: int, size: int, seed: int = 0) -> list[NDArray[np.float32]]:
+    """Images of overlapping discs, whose patches have the statistics of natural images.
+
+    Returns
+    -------
+    list of arrays of shape (size, size), float32, values 0..255
+
+    Examples
+    --------
+    >>> import dualdict
+    >>> image, = dualdict.generate_images(1, 64)
+    >>> image.shape, bool(image.min() >= 0 and image.max() <= 255)
+    ((64, 64), True)
+    """
+    return _core.generate_images(n_images, size, seed)
+
+
+def write_png(path: str | os.PathLike[str], pixels: ArrayLike) -> None:
+    """Writes a grey picture; values are clamped to 0..255. `model.mosaic()` is such a picture.
+
+    Examples
+    --------
+    >>> import numpy as np, dualdict, tempfile, os
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dualdict.write_png(os.path.join(folder, "noise.png"), np.random.default_rng(0).uniform(0, 255, (8, 8)))
+    ...     os.listdir(folder)
+    ['noise.png']
+    """
+    _core.write_png(os.fspath(path), np.ascontiguousarray(pixels, dtype=np.float32))
+
+
+def verify(model: _core.Model, X: ArrayLike, *, n_jobs: int | None = None) -> Record:
     """Checks a model on samples with plain double-precision code that shares nothing with the learner.
 
     Returns

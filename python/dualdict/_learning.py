@@ -11,10 +11,10 @@ from ._record import Record
 
 
 def run(X, values, preprocess, *, dict_init=None, dual_init=None, validation=None, callback=None, verbose=0):
-    """Returns (model, summary, raised).
+    """Returns (model, records, raised): the records of the iterations, and what ended the fit from Python's side.
 
-    raised is None, or what ended the fit from Python's side (Ctrl-C, an exception of the callback); model and summary are
-    then those of the fit so far, or None when there was none yet.
+    raised is None unless there was a Ctrl-C or an exception of the callback; the model is then that of the fit so far, or
+    None when there was none yet.
     """
     progress = Progress(verbose, values.get("max_iter") or TABLE["max_iter"]["default"])
 
@@ -33,10 +33,9 @@ def run(X, values, preprocess, *, dict_init=None, dual_init=None, validation=Non
         "on_message": progress.message if verbose else None,
     }
     try:
-        model, records, raised = _core.learn(X, as_texts(values), others)
+        return _core.learn(X, as_texts(values), others)
     finally:
         progress.close()
-    return model, None if model is None else summary_of(model, records), raised
 
 
 def summary_of(model, records=()):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results by name."""
 
+from typing import Any
+
 
 class Record(dict):
     """A dict whose entries are attributes too: `record.energy.total` is `record["energy"]["total"]`.
@@ -12,7 +14,7 @@ class Record(dict):
     """
 
     @classmethod
-    def of(cls, value):
+    def of(cls, value: Any) -> Any:
         """Dicts at any depth of dicts and lists become records."""
         if isinstance(value, dict):
             return cls((key, cls.of(entry)) for key, entry in value.items())
@@ -20,7 +22,7 @@ class Record(dict):
             return [cls.of(entry) for entry in value]
         return value
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:

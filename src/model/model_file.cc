@@ -119,15 +119,6 @@ void check_norms(const std::string& path, const ModelParts& parts) {
   check_norms(path, "dual", parts.dual, parts.dtype);
 }
 
-// Bytes in memory.
-struct StringSink final : ByteSink {
-  void append(std::span<const std::byte> bytes) override {
-    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
-  void commit() override {}
-  std::string text;
-};
-
 const std::string& metadata_of(const TensorFile& file, const std::string& path, const std::string& key) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) fail_input(path, "is not a dualdict model: its metadata have no " + in_quotes(key));

@@ -8,7 +8,7 @@ from dualdict import DualDictionaryLearning
 
 @parametrize_with_checks([
     DualDictionaryLearning(),
-    DualDictionaryLearning(encode="exact", dtype="float64", center_features=True),
+    DualDictionaryLearning(encode="exact", dtype="float64", center_samples=True),
     DualDictionaryLearning(n_components=5, tau=0.1, encode="corrected", positive_code=True, scale="unit"),
 ])
 def test_scikit_learn_check(estimator, check):
