@@ -2,9 +2,15 @@
 // The argument tree, and the one place where exceptions become exit codes.
 #include "command_line.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -66,9 +72,29 @@ int parse_and_run(CLI::App& root, const std::vector<Command>& commands, int argc
   throw Error(ErrorKind::kUsage, "a command is missing: one of " + names + " (see dualdict --help)");
 }
 
+// Takes no memory to say that there is none.
+int out_of_memory() noexcept {
+  std::fputs("dualdict: error: not enough memory: fewer samples or atoms, or --dtype float32, need less\n", stderr);
+  return exit_code(ErrorKind::kMemory);
+}
+
+// Destructors of the JSON library take memory; when there is none, they end the process. A save is whole or has not
+// happened, so this may be done at any time.
+[[noreturn]] void on_terminate() noexcept {
+  try {
+    if (const std::exception_ptr current = std::current_exception()) std::rethrow_exception(current);
+  } catch (const std::bad_alloc&) {
+    _exit(out_of_memory());
+  } catch (...) {
+    std::abort();
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) {
+  std::set_terminate(on_terminate);
   try {
     CLI::App root("Learn sparse dictionaries that come with their encoder, and encode with one matrix product",
                   "dualdict");
@@ -86,8 +112,9 @@ int run_command_line(int argc, const char* const* argv) {
     print_error(error.what());
     return exit_code(error.kind());
   } catch (const std::bad_alloc&) {
-    print_error("not enough memory: fewer samples or atoms, or --dtype float32, need less");
-    return exit_code(ErrorKind::kMemory);
+    return out_of_memory();
+  } catch (const std::length_error&) {  // more elements than any memory holds
+    return out_of_memory();
   } catch (const std::exception& error) {
     print_error(std::string("unexpected: ") + error.what());
     return exit_code(ErrorKind::kNumerical);

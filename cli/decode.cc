@@ -30,6 +30,7 @@ int run_decode(const DecodeArguments& arguments) {
   parse_mode(arguments.mode, options);
   require_writable(arguments.output);
   require_no_input("-o", arguments.output, {arguments.model, arguments.codes});
+  const OutputLock lock(arguments.output);
   catch_signals();
   const Model model = Model::load(arguments.model);
   const Input codes({arguments.codes}, {});

@@ -53,6 +53,7 @@ int run_encode(const EncodeArguments& arguments) {
   const EncodeOptions options = encode_options(arguments);
   require_writable(arguments.output);
   require_no_input("-o", arguments.output, {arguments.model, arguments.input});
+  const OutputLock lock(arguments.output);
   catch_signals();
   const Model model = Model::load(arguments.model);
   const Input input({arguments.input}, data_options(arguments.data, arguments.table.seed));

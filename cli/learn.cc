@@ -9,6 +9,7 @@
 #include "command.h"
 #include "data_flags.h"
 #include "dualdict/error.h"
+#include "dualdict/files.h"
 #include "json.h"
 #include "learn_report.h"
 #include "learn_start.h"
@@ -27,7 +28,8 @@ constexpr const char* kLearnExamples =
     "  dualdict learn digits.npy -o digits.safetensors --atoms 200 --nonzeros 13\n"
     "  dualdict learn train-images-idx3-ubyte.gz -o digits.safetensors --atoms 200 --tau .2 --eta .001 --scale 255\n"
     "  dualdict learn photos/ -o patches.safetensors --atoms 200 --patches 12x12 --center-samples --scale 125\n"
-    "  dualdict learn digits.npy -o more.safetensors --init digits.safetensors --tau .1 --trace run.jsonl\n";
+    "  dualdict learn digits.npy -o more.safetensors --init digits.safetensors --tau .1 --trace run.jsonl\n"
+    "  dualdict learn digits.npy -o digits.safetensors --atoms 200 --nonzeros 13 --checkpoint digits.ckpt --resume\n";
 
 struct LearnArguments {
   std::vector<std::string> inputs;
@@ -37,6 +39,7 @@ struct LearnArguments {
   StartFlags start;
   std::vector<std::string> validation;
   std::string trace;
+  CheckpointOptions checkpoint;
   bool json = false;
   bool quiet = false;
   bool progress = false;
@@ -87,10 +90,29 @@ Samples open_samples(const LearnArguments& arguments) {
   return samples;
 }
 
+// Checks every file that will be written and keeps other runs off it.
+std::vector<OutputLock> lock_outputs(const LearnArguments& arguments) {
+  if (arguments.output == "-")
+    throw Error(ErrorKind::kUsage, "-o: - is not allowed: a model is a file that is replaced as a whole; name a file");
+  std::vector<OutputLock> locks;
+  std::vector<std::string> seen;
+  const auto lock = [&](const std::string& option, const std::string& path) {
+    require_writable(path);
+    require_no_input(option, path, arguments.inputs);
+    require_no_input(option, path, arguments.validation);
+    require_other_file(option, path, seen);
+    seen.push_back(path);
+    locks.emplace_back(path);
+  };
+  lock("-o", arguments.output);
+  if (!arguments.trace.empty()) lock("--trace", arguments.trace);
+  if (!arguments.checkpoint.path.empty()) lock("--checkpoint", arguments.checkpoint.path);
+  return locks;
+}
+
 LearnResult learn_with_progress(const LearnArguments& arguments, const Samples& samples,
-                                const PreprocessOptions& preprocess) {
+                                const PreprocessOptions& preprocess, Trace& trace) {
   Progress progress(progress_style(arguments.quiet, arguments.progress), arguments.options);
-  Trace trace(arguments.trace);
   LearnContext context;
   context.preprocess = preprocess;
   context.validation = samples.validation();
@@ -101,10 +123,9 @@ LearnResult learn_with_progress(const LearnArguments& arguments, const Samples& 
   };
   context.hooks.on_message = [&](const std::string& text) { progress.message(text); };
   context.hooks.interrupt = &interrupt_flag();
+  context.checkpoint = arguments.checkpoint;
   try {
-    LearnResult result = learn(samples.training(), arguments.options, context);
-    trace.finish();
-    return result;
+    return learn(samples.training(), arguments.options, context);
   } catch (const Error& error) {
     // A signal before the first dictionary leaves nothing to save; that is no mistake of the user's.
     if (error.kind() != ErrorKind::kUsage || interrupt_exit_code() == 0) throw;
@@ -117,22 +138,18 @@ int run_learn(LearnArguments arguments) {
   const PreprocessOptions preprocess = parse_preprocess(arguments.start);
   set_start(arguments.start, arguments.options);
   validate(arguments.options);
-  require_writable(arguments.output);
-  if (arguments.output == "-")
-    throw Error(ErrorKind::kUsage, "-o: - is not allowed: a model is a file that is replaced as a whole; name a file");
-  require_no_input("-o", arguments.output, arguments.inputs);
-  require_no_input("-o", arguments.output, arguments.validation);
-  if (!arguments.trace.empty()) {
-    require_writable(arguments.trace);
-    require_no_input("--trace", arguments.trace, arguments.inputs);
-    require_no_input("--trace", arguments.trace, arguments.validation);
-  }
+  if (arguments.checkpoint.resume && arguments.checkpoint.path.empty())
+    throw Error(ErrorKind::kUsage, "--resume: needs --checkpoint FILE, the file to go on from");
+  const std::vector<OutputLock> locks = lock_outputs(arguments);
   catch_signals();
   const Samples samples = open_samples(arguments);
-  const LearnResult result = learn_with_progress(arguments, samples, preprocess);
+  Trace trace(arguments.trace);
+  const LearnResult result = learn_with_progress(arguments, samples, preprocess, trace);
   if (result.summary.outcome == Outcome::kNumericalFailure)
     throw Error(ErrorKind::kNumerical, "learning failed, no model is written: " + result.summary.message);
+  trace.complete(result.summary.iterations);
   result.model.save(arguments.output);
+  trace.publish();
   if (arguments.json) write_stdout(dump(learn_json(result.summary, result.model, arguments.output), 2));
   if (!arguments.quiet) std::fputs(closing_summary(result, arguments.output).c_str(), stderr);
   return result.summary.outcome == Outcome::kInterrupted ? interrupt_exit_code() : 0;
@@ -159,6 +176,18 @@ Command add_learn(CLI::App& root) {
       ->group("Samples");
   app->add_option("--trace", arguments->trace, "write one JSON object per iteration to this file")
       ->type_name("FILE")
+      ->group("Output");
+  app->add_option("--checkpoint", arguments->checkpoint.path,
+                  "keep what is needed to go on in this file; the result is the same, bit for bit")
+      ->type_name("FILE")
+      ->group("Output");
+  app->add_option("--checkpoint-every", arguments->checkpoint.seconds,
+                  "seconds between two checkpoints, at ends of iterations; default 60")
+      ->check(CLI::Range(0.0, 1e9))
+      ->type_name("s")
+      ->group("Output");
+  app->add_flag("--resume", arguments->checkpoint.resume,
+                "go on from the checkpoint if it is there; the limits and --threads may differ")
       ->group("Output");
   app->add_flag("--json", arguments->json, "print the result as one JSON object on stdout")->group("Output");
   app->add_flag("--quiet", arguments->quiet, "print nothing but errors on stderr")->group("Output");

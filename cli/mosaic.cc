@@ -38,6 +38,7 @@ Command add_mosaic(CLI::App& root) {
   return {app, [arguments] {
             require_writable(arguments->output);
             require_no_input("-o", arguments->output, {arguments->model});
+            const OutputLock lock(arguments->output);
             const Model model = Model::load(arguments->model);
             write_grey_png(arguments->output, draw_mosaic(model, arguments->options));
             return 0;

@@ -46,6 +46,18 @@ void require_no_input(const std::string& option, const std::string& path, const 
     throw Error(ErrorKind::kUsage, option + ": " + path + " is not allowed: it is also an input, which would be lost");
 }
 
+void require_other_file(const std::string& option, const std::string& path, const std::vector<std::string>& others) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return;
+  const fs::path mine = fs::weakly_canonical(path, error);
+  const bool taken = std::any_of(others.begin(), others.end(),
+                                 [&](const std::string& other) { return fs::weakly_canonical(other, error) == mine; });
+  if (taken)
+    throw Error(ErrorKind::kUsage,
+                option + ": " + path + " is not allowed: another output has this name; name another");
+}
+
 std::string shell_word(const std::string& path) {
   const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";
   if (!path.empty() && path.find_first_not_of(plain) == std::string::npos) return path;

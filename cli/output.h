@@ -13,6 +13,8 @@ void write_stdout(const std::string& text);
 void require_writable(const std::string& path);
 // Throws Error(kUsage) when the output `path` of `option` is one of the files that are read: it would be lost.
 void require_no_input(const std::string& option, const std::string& path, const std::vector<std::string>& inputs);
+// Throws Error(kUsage) when `path` names the same file as another output of the command.
+void require_other_file(const std::string& option, const std::string& path, const std::vector<std::string>& others);
 // The path as a shell word, for commands that are shown to be copied.
 std::string shell_word(const std::string& path);
 

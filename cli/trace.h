@@ -5,19 +5,27 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "dualdict/summary.h"
 
 namespace dualdict::cli {
 
+// The lines go to the file itself when there is none yet; else to FILE.dualdict-part, which takes the old file's place
+// only when the run has ended well. All throw Error(kWrite).
 class Trace {
  public:
-  // An empty path traces nothing. The file is opened, and an old one emptied, at the first record: a run that fails
-  // before leaves it as it was.
-  explicit Trace(std::string path) : path_(std::move(path)) {}
-  // Throws Error(kWrite).
+  // An empty path traces nothing.
+  explicit Trace(std::string path);
+  ~Trace();
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
   void add(const IterationRecord& record);
-  void finish();
+  // No more lines: makes sure that every record is in the file, those of a run that was resumed too.
+  void complete(const std::vector<IterationRecord>& records);
+  // Takes the place of the old trace.
+  void publish();
 
  private:
   struct Close {
@@ -26,6 +34,8 @@ class Trace {
   [[noreturn]] void fail() const;
 
   std::string path_;
+  std::string live_path_;  // where lines go
+  std::size_t n_lines_ = 0;
   std::unique_ptr<std::FILE, Close> file_;
 };
 

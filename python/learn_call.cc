@@ -44,6 +44,8 @@ nb::tuple call_learn(const nb::object& samples, const std::map<std::string, std:
   LearnContext context;
   context.preprocess = preprocess_of(others);
   context.validation = validation.get();
+  context.checkpoint.path = nb::cast<std::string>(others["checkpoint"]);
+  context.checkpoint.resume = !context.checkpoint.path.empty();
   context.hooks = hooks_for(python, on_iteration, on_message);
   std::optional<LearnResult> result;
   python.run([&] { result.emplace(learn(*data, options, context)); });

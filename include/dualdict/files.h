@@ -34,6 +34,21 @@ class DUALDICT_API MatrixWriter {
   std::unique_ptr<Impl> impl_;
 };
 
+// Keeps others off an output while it is made: as long as it lives, a second one for the same file, in this or another
+// process, throws Error(kWrite). A small hidden file beside the output stands for it; one that a killed process left
+// behind locks nothing. Devices, pipes, "-" and file systems without locks are not locked.
+class DUALDICT_API OutputLock {
+ public:
+  explicit OutputLock(const std::string& path);
+  ~OutputLock();
+  OutputLock(OutputLock&& other) noexcept;
+  OutputLock& operator=(OutputLock&&) = delete;
+
+ private:
+  std::string lock_path_;
+  int descriptor_ = -1;
+};
+
 // Writes text (a report, a trace) durably as a whole.
 DUALDICT_API void write_text_file(const std::string& path, const std::string& text);
 

@@ -2,6 +2,8 @@
 // Learning: samples and options in, model and summary out.
 #pragma once
 
+#include <string>
+
 #include "dualdict/callbacks.h"
 #include "dualdict/communicator.h"
 #include "dualdict/data.h"
@@ -18,11 +20,21 @@ struct LearnResult {
   LearnSummary summary;
 };
 
+// A file from which a fit that was killed can go on, to end bit for bit as if nothing had happened.
+struct CheckpointOptions {
+  std::string path;     // empty: none
+  double seconds = 60;  // between two of them (>= 0), at ends of iterations; sooner when an iteration takes seconds
+  bool resume = false;  // go on from the file when it is there; else a file that is there is refused
+};
+
 // What learn() may be given beside the samples and the options.
 struct LearnContext {
   PreprocessOptions preprocess;            // fitted on the samples, stored in the model
   const DataSource* validation = nullptr;  // unseen samples on which the encoding modes are measured
   LearnHooks hooks;
+  // With one, an interrupt lets the iteration end if it can within seconds, and writes it. Throws Error(kWrite) when it
+  // cannot be written, Error(kInput) when the file is damaged or belongs to other samples or options.
+  CheckpointOptions checkpoint;
   Communicator* communicator = nullptr;  // nullptr: this process alone; more than one is refused
 };
 

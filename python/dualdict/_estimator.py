@@ -101,6 +101,9 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         1 shows progress on standard error, 2 also messages.
     callback : callable, default=None
         Called with a `Record` after every iteration; a true result stops the fit.
+    checkpoint : path, default=None
+        A file that is written now and then. When it is there, a `fit` of the same samples and parameters that was killed
+        goes on from it and ends with the same bits.
 
     Attributes
     ----------
@@ -153,6 +156,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         dtype: Any = "float32",
         n_jobs: int | None = None,
+        max_memory: int = 0,
         encode: str = "sparse",
         encode_tau: float | None = None,
         encode_nonzeros: float | None = None,
@@ -165,6 +169,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         center_features: bool = False,
         verbose: int = 0,
         callback: Callable[[Record], Any] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ):
         self.n_components = n_components
         self.tau = tau
@@ -184,6 +189,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.random_state = random_state
         self.dtype = dtype
         self.n_jobs = n_jobs
+        self.max_memory = max_memory
         self.encode = encode
         self.encode_tau = encode_tau
         self.encode_nonzeros = encode_nonzeros
@@ -196,6 +202,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.center_features = center_features
         self.verbose = verbose
         self.callback = callback
+        self.checkpoint = checkpoint
 
     def fit(self, X: ArrayLike, y: Any = None) -> DualDictionaryLearning:
         """Learn the dictionary and its dual.
@@ -215,7 +222,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         _core.check_mode(self.encode)
         model, records, raised = _learning.run(
             X, self._option_values(X.shape[1]), self._preprocess(), dict_init=self.dict_init, dual_init=self.dual_init,
-            callback=self.callback, verbose=self.verbose,
+            callback=self.callback, verbose=self.verbose, checkpoint=self.checkpoint,
         )
         if model is not None:
             self._set_fitted(_Fitted(model, records))

@@ -29,6 +29,7 @@ def learn(
     validation: ArrayLike | None = None,
     callback: Callable[[Record], Any] | None = None,
     verbose: int = 0,
+    checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> tuple[_core.Model, Record]:
     """Learn a dictionary and its dual.
@@ -52,6 +53,9 @@ def learn(
         Called with a `Record` after every iteration; a true result stops the fit.
     verbose : int
         1 shows progress on standard error, 2 also messages.
+    checkpoint : path, optional
+        A file that is written now and then. When it is there, a fit of the same samples and options that was killed goes
+        on from it and ends with the same bits.
     **options
         Every option of docs/options.md by its Python name (`eta`, `max_iter`, `random_state`, ...), and the preprocessing
         that becomes part of the model: `scale` (a number, or "unit"), `center_samples`, `center_features`.
@@ -84,7 +88,7 @@ def learn(
     model, records, raised = _learning.run(
         X, options, preprocess(**steps), dict_init=dict_init, dual_init=dual_init,
         validation=None if validation is None else as_samples(validation, "validation"),
-        callback=callback, verbose=verbose,
+        callback=callback, verbose=verbose, checkpoint=checkpoint,
     )
     if raised is not None:
         raise raised

@@ -2,6 +2,7 @@
 """One call of the learner, for the functions and the estimator alike."""
 
 import json
+import os
 
 from . import _core
 from ._options import TABLE, as_texts
@@ -10,7 +11,8 @@ from ._progress import Progress
 from ._record import Record
 
 
-def run(X, values, preprocess, *, dict_init=None, dual_init=None, validation=None, callback=None, verbose=0):
+def run(X, values, preprocess, *, dict_init=None, dual_init=None, validation=None, callback=None, verbose=0,
+        checkpoint=None):
     """Returns (model, records, raised): the records of the iterations, and what ended the fit from Python's side.
 
     raised is None unless there was a Ctrl-C or an exception of the callback; the model is then that of the fit so far, or
@@ -29,6 +31,7 @@ def run(X, values, preprocess, *, dict_init=None, dual_init=None, validation=Non
         "dict_init": as_start(dict_init, "dict_init"),
         "dual_init": as_start(dual_init, "dual_init"),
         "validation": validation,
+        "checkpoint": "" if checkpoint is None else os.fspath(checkpoint),
         "on_iteration": on_iteration if watched else None,
         "on_message": progress.message if verbose else None,
     }

@@ -14,7 +14,7 @@ constexpr double kAnyNumber = std::numeric_limits<double>::max();
 // The largest count whose successor a double, the type of the range, still tells apart from it.
 constexpr double kAnyCount = 9007199254740991.0;
 
-constexpr std::array<OptionInfo, 18> kTable{{
+constexpr std::array<OptionInfo, 19> kTable{{
     {.name = "atoms",
      .python_name = "n_components",
      .symbol = "K",
@@ -152,6 +152,14 @@ constexpr std::array<OptionInfo, 18> kTable{{
      .field = &LearnOptions::n_threads,
      .min = 0,
      .max = 1024},
+    {.name = "max-memory",
+     .python_name = "max_memory",
+     .symbol = "",
+     .help = "refuse to start when learning needs more MiB than this; 0 for what this process may still have",
+     .group = "machine",
+     .field = &LearnOptions::max_memory,
+     .min = 0,
+     .max = 1e12},
 }};
 
 }  // namespace

@@ -45,7 +45,11 @@ std::size_t resolve_threads(std::size_t wanted) {
 
 ThreadPool::ThreadPool(std::size_t n_threads) {
   threads_.reserve(n_threads);
-  for (std::size_t worker = 1; worker < n_threads; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
+  try {
+    for (std::size_t worker = 1; worker < n_threads; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
+  } catch (...) {
+    // No room for one more: fewer threads give the same bits, only later.
+  }
 }
 
 ThreadPool::~ThreadPool() {

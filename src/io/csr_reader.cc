@@ -34,17 +34,20 @@ Vector open_vector(std::shared_ptr<const ByteSource> bytes) {
 }
 
 // Vectors of positions: int32 or int64, none negative.
-std::vector<std::uint64_t> read_positions(const std::shared_ptr<const ByteSource>& bytes) {
+template <class Position>
+std::vector<Position> read_positions(const std::shared_ptr<const ByteSource>& bytes) {
   const Vector vector = open_vector(bytes);
   const bool wide = vector.format.scalar == Scalar::kInt64;
   if (vector.format.big_endian || (!wide && vector.format.scalar != Scalar::kInt32))
     fail_input(bytes->name(), "is neither int32 nor int64");
-  std::vector<std::uint64_t> values(vector.size);
+  std::vector<Position> values(vector.size);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::int64_t value =
         wide ? load_le<std::int64_t>(vector.start + 8 * i) : load_le<std::int32_t>(vector.start + 4 * i);
     if (value < 0) fail_input(bytes->name(), "element " + std::to_string(i) + " is negative");
-    values[i] = static_cast<std::uint64_t>(value);
+    if (static_cast<std::uint64_t>(value) > std::numeric_limits<Position>::max())
+      fail_input(bytes->name(), "element " + std::to_string(i) + " is above the limit of 2^32 - 1");
+    values[i] = static_cast<Position>(value);
   }
   return values;
 }
@@ -59,7 +62,7 @@ bool says_csr(const ByteSource& format) {
 class CsrMatrixFile final : public MatrixFile {
  public:
   CsrMatrixFile(const std::string& name, const MatrixInfo& info, std::vector<std::uint64_t> starts,
-                std::vector<std::uint64_t> columns, Vector values)
+                std::vector<std::uint32_t> columns, Vector values)
       : MatrixFile(name, info),
         starts_(std::move(starts)),
         columns_(std::move(columns)),
@@ -84,7 +87,7 @@ class CsrMatrixFile final : public MatrixFile {
   }
 
   std::vector<std::uint64_t> starts_;
-  std::vector<std::uint64_t> columns_;
+  std::vector<std::uint32_t> columns_;  // half the size: a large file should not take much more room than on the disk
   Vector values_;
   std::size_t value_size_;
 };
@@ -94,9 +97,9 @@ class CsrMatrixFile final : public MatrixFile {
 std::unique_ptr<MatrixFile> read_csr(const std::string& name, const CsrArrays& arrays) {
   if (!says_csr(*arrays.format))
     fail_input(name, "holds a sparse matrix that is not in CSR form; save matrix.tocsr() instead");
-  const std::vector<std::uint64_t> dims = read_positions(arrays.shape);
-  std::vector<std::uint64_t> starts = read_positions(arrays.indptr);
-  std::vector<std::uint64_t> columns = read_positions(arrays.indices);
+  const auto dims = read_positions<std::uint64_t>(arrays.shape);
+  auto starts = read_positions<std::uint64_t>(arrays.indptr);
+  auto columns = read_positions<std::uint32_t>(arrays.indices);
   Vector values = open_vector(arrays.data);
   if (dims.size() != 2) fail_input(name, "shape " + shape_text(dims) + " of a sparse matrix must have two dimensions");
   const MatrixInfo info = matrix_info(name, dims, values.format.scalar);

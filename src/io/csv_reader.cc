@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/csv_reader.h"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -30,8 +29,11 @@ char find_separator(std::string_view line) {
 // Takes the lines of a text one by one, without their ends.
 class Lines {
  public:
-  explicit Lines(std::string_view text) : rest_(text) {
-    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);  // the byte order mark that some editors write
+  explicit Lines(std::string_view text) : rest_(text) {}
+
+  // Skips the byte order mark that some editors write.
+  void skip_mark() {
+    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
   }
 
   // The next line that is neither blank nor a comment.
@@ -75,19 +77,61 @@ std::errc parse_number(std::string_view field, double& value) {
   return result.ec;
 }
 
+// Where rows of a text begin: every so many, so that the index stays small beside the text.
+constexpr std::size_t kIndexedRows = 64;
+
+struct CsvLayout {
+  char separator = ' ';
+  std::vector<std::size_t> starts;  // of rows 0, kIndexedRows, ...
+};
+
+std::string_view text_of(const ByteSource& bytes) {
+  const auto content = bytes.in_memory();
+  return {reinterpret_cast<const char*>(content.data()), content.size()};
+}
+
+// Keeps the text and turns it into numbers when they are asked for: as numbers it can take several times the room.
+class CsvMatrixFile final : public MatrixFile {
+ public:
+  CsvMatrixFile(std::shared_ptr<const ByteSource> bytes, const MatrixInfo& info, CsvLayout layout)
+      : MatrixFile(bytes->name(), info), bytes_(std::move(bytes)), layout_(std::move(layout)) {}
+
+  void read(std::size_t first, MatrixView<float> out) const override { read_rows(first, out); }
+  void read(std::size_t first, MatrixView<double> out) const override { read_rows(first, out); }
+
+ private:
+  // Every field was checked when the file was opened.
+  template <class T>
+  void read_rows(std::size_t first, MatrixView<T> out) const {
+    check_range(first, out.rows, out.cols);
+    if (out.rows == 0) return;
+    Lines lines(text_of(*bytes_).substr(layout_.starts[first / kIndexedRows]));
+    for (std::size_t skip = first % kIndexedRows; skip > 0; --skip) lines.next();
+    for (std::size_t i = 0; i < out.rows; ++i) {
+      T* to = out.row(i);
+      for_each_field(*lines.next(), layout_.separator, [&](std::string_view field) {
+        double value = 0;
+        parse_number(field, value);
+        *to++ = static_cast<T>(value);
+      });
+    }
+  }
+
+  std::shared_ptr<const ByteSource> bytes_;
+  CsvLayout layout_;
+};
+
 class CsvParser {
  public:
-  CsvParser(const std::string& name, std::string_view text) : name_(name), lines_(text) {
-    // Every number is followed by one of these or by the end: a bound that the text itself proves.
-    const auto is_boundary = [](char c) { return c == '\n' || c == ';' || c == ',' || c == '\t' || c == ' '; };
-    values_.reserve(static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_boundary)) + 1);
-  }
+  explicit CsvParser(std::shared_ptr<const ByteSource> bytes)
+      : bytes_(std::move(bytes)), name_(bytes_->name()), text_(text_of(*bytes_)), lines_(text_) {}
 
   std::unique_ptr<MatrixFile> parse() {
     bool seen_first_line = false;
+    lines_.skip_mark();
     while (const auto line = lines_.next()) {
       // A header need not be separated as the numbers are.
-      if (n_rows_ == 0) separator_ = find_separator(*line);
+      if (n_rows_ == 0) layout_.separator = find_separator(*line);
       if (!std::exchange(seen_first_line, true) && is_header(*line)) continue;
       add_row(*line);
     }
@@ -96,15 +140,13 @@ class CsvParser {
     info.rows = n_rows_;
     info.cols = n_cols_;
     info.type = ElementType::kFloat64;
-    values_.shrink_to_fit();
-    return std::make_unique<DenseMatrixFile>(make_memory_bytes(name_, std::move(values_)), 0,
-                                             ElementFormat{Scalar::kFloat64, false}, info);
+    return std::make_unique<CsvMatrixFile>(std::move(bytes_), info, std::move(layout_));
   }
 
  private:
   bool is_header(std::string_view line) const {
     bool any_number = false;
-    for_each_field(line, separator_, [&](std::string_view field) {
+    for_each_field(line, layout_.separator, [&](std::string_view field) {
       double value = 0;
       any_number = any_number || parse_number(field, value) == std::errc{};
     });
@@ -113,17 +155,17 @@ class CsvParser {
 
   void add_row(std::string_view line) {
     std::size_t column = 0;
-    for_each_field(line, separator_, [&](std::string_view field) {
+    for_each_field(line, layout_.separator, [&](std::string_view field) {
       ++column;
       double value = 0;
       const std::errc error = parse_number(field, value);
       if (error != std::errc{}) fail_field(column, field, error);
-      values_.push_back(value);
     });
     if (n_rows_ == 0) n_cols_ = column;
     if (column != n_cols_)
       fail_input(name_, "line " + std::to_string(lines_.number()) + " has " + std::to_string(column) +
                             " columns, the rows before it have " + std::to_string(n_cols_));
+    if (n_rows_ % kIndexedRows == 0) layout_.starts.push_back(static_cast<std::size_t>(line.data() - text_.data()));
     ++n_rows_;
   }
 
@@ -140,20 +182,19 @@ class CsvParser {
     fail_input(name_, what);
   }
 
+  std::shared_ptr<const ByteSource> bytes_;
   std::string name_;
+  std::string_view text_;
   Lines lines_;
-  char separator_ = ' ';
+  CsvLayout layout_;
   std::size_t n_rows_ = 0;
   std::size_t n_cols_ = 0;
-  std::vector<double> values_;
 };
 
 }  // namespace
 
 std::unique_ptr<MatrixFile> read_csv(std::shared_ptr<const ByteSource> bytes) {
-  const auto loaded = load_into_memory(std::move(bytes));
-  const auto content = loaded->in_memory();
-  return CsvParser(loaded->name(), {reinterpret_cast<const char*>(content.data()), content.size()}).parse();
+  return CsvParser(load_into_memory(std::move(bytes))).parse();
 }
 
 }  // namespace dualdict

@@ -15,6 +15,7 @@
 
 #include "dualdict/error.h"
 #include "dualdict/files.h"
+#include "io/hidden_file.h"
 
 namespace dualdict {
 namespace {
@@ -88,18 +89,29 @@ DurableFile::~DurableFile() {
 
 void DurableFile::open_temporary() {
   constexpr int kMaxAttempts = 10000;
-  const std::string folder = folder_of(target_);
+  remove_abandoned(target_);
+  const std::string prefix = hidden_beside(target_) + "-" + std::to_string(::getpid()) + "-";
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    const std::string name =
-        folder + "/.dualdict-" + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp";
+    const std::string name = prefix + std::to_string(attempt) + ".tmp";
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ >= 0) {
-      temporary_ = name;
-      return;
-    }
-    if (errno != EEXIST) break;
+    if (descriptor_ < 0 && errno != EEXIST) break;
+    if (descriptor_ >= 0 && lock_temporary(name)) return;
   }
   fail("cannot create a file in its folder", errno);
+}
+
+// False when another process took the new file for an abandoned one before it was locked.
+bool DurableFile::lock_temporary(const std::string& name) {
+  const int error = lock_file(descriptor_);
+  if (error == EWOULDBLOCK || !is_named(descriptor_, name)) {
+    ::close(std::exchange(descriptor_, -1));
+    errno = EAGAIN;
+    return false;
+  }
+  temporary_ = name;
+  // Closing the file must be able to fail before the rename; a second descriptor keeps the lock.
+  if (error == 0) lock_ = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  return true;
 }
 
 void DurableFile::append(std::span<const std::byte> bytes) {
@@ -157,6 +169,7 @@ void DurableFile::take_place(int folder) {
   }
   if (swapped) ::unlink(from);
   temporary_.clear();
+  if (lock_ >= 0) ::close(std::exchange(lock_, -1));
 }
 
 void DurableFile::discard() noexcept {
@@ -164,6 +177,7 @@ void DurableFile::discard() noexcept {
   descriptor_ = -1;
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
   temporary_.clear();
+  if (lock_ >= 0) ::close(std::exchange(lock_, -1));
 }
 
 void DurableFile::fail(const std::string& step, int error) {

@@ -13,7 +13,8 @@ namespace dualdict {
 
 // Writes to a temporary file in the folder of the target. Every failure throws Error(kWrite) naming target and reason,
 // removes the temporary file and leaves the old file as it was. A link is followed; the old file's permissions are
-// kept. A target that is a device or a pipe is written directly.
+// kept. A target that is a device or a pipe is written directly. What a killed process left of an earlier attempt is
+// removed.
 class DurableFile final : public ByteSink {
  public:
   explicit DurableFile(const std::string& path);
@@ -27,6 +28,7 @@ class DurableFile final : public ByteSink {
 
  private:
   void open_temporary();
+  bool lock_temporary(const std::string& name);
   void write_out(std::span<const std::byte> bytes);
   void flush();
   void take_place(int folder);
@@ -38,6 +40,7 @@ class DurableFile final : public ByteSink {
   std::string temporary_;  // empty when the target is written directly
   std::vector<std::byte> buffer_;
   int descriptor_ = -1;
+  int lock_ = -1;  // holds the lock on the temporary file until it has its final name
 };
 
 void write_file(const std::string& path, std::span<const std::byte> bytes);

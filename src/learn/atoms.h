@@ -23,6 +23,9 @@ class AtomReplacer {
   std::size_t replace(const Samples<T>& samples, const Objective& objective, const std::vector<std::size_t>& usage,
                       ThreadPool& pool, Matrix<T>& u, Matrix<double>& dictionary, Moments& moments);
 
+  // How often each atom has been replaced.
+  std::vector<std::size_t>& replaced() { return replaced_; }
+
  private:
   std::vector<std::size_t> replaced_;  // times per atom
   std::size_t below_;

@@ -23,23 +23,23 @@ void advance(Matrix<double>& a, Matrix<double>& previous, double momentum) {
 }  // namespace
 
 bool Extrapolation::lead(Matrix<double>& dictionary, Matrix<double>& dual) {
-  if (!has_direction_) {
-    dictionary_ = dictionary;
-    dual_ = dual;
-    has_direction_ = true;
-    weight_ = 1;
+  if (!state_.has_direction) {
+    state_.dictionary = dictionary;
+    state_.dual = dual;
+    state_.has_direction = true;
+    state_.weight = 1;
     return false;
   }
-  const double next = (1 + std::sqrt(1 + 4 * weight_ * weight_)) / 2;
-  const double momentum = std::min(kLargestMomentum, (weight_ - 1) / next);
-  weight_ = next;
-  advance(dictionary, dictionary_, momentum);
-  advance(dual, dual_, momentum);
+  const double next = (1 + std::sqrt(1 + 4 * state_.weight * state_.weight)) / 2;
+  const double momentum = std::min(kLargestMomentum, (state_.weight - 1) / next);
+  state_.weight = next;
+  advance(dictionary, state_.dictionary, momentum);
+  advance(dual, state_.dual, momentum);
   return momentum > 0;
 }
 
 void Extrapolation::restart() {
-  has_direction_ = false;
+  state_.has_direction = false;
 }
 
 }  // namespace dualdict

@@ -11,16 +11,21 @@ class Extrapolation {
   // Moves D and C ahead of (D_t, C_t) and remembers these. The first call after a restart moves nothing and says so.
   bool lead(Matrix<double>& dictionary, Matrix<double>& dual);
   // D_t and C_t of the last lead(): what to go back to when E rose.
-  const Matrix<double>& dictionary() const { return dictionary_; }
-  const Matrix<double>& dual() const { return dual_; }
+  const Matrix<double>& dictionary() const { return state_.dictionary; }
+  const Matrix<double>& dual() const { return state_.dual; }
   // Forgets the direction.
   void restart();
 
+  struct State {
+    Matrix<double> dictionary;
+    Matrix<double> dual;
+    bool has_direction = false;
+    double weight = 1;
+  };
+  State& state() { return state_; }
+
  private:
-  Matrix<double> dictionary_;
-  Matrix<double> dual_;
-  bool has_direction_ = false;
-  double weight_ = 1;
+  State state_;
 };
 
 }  // namespace dualdict

@@ -3,6 +3,7 @@
 
 #include "dualdict/error.h"
 #include "learn/learner.h"
+#include "learn/memory_need.h"
 
 namespace dualdict {
 namespace {
@@ -30,6 +31,9 @@ LearnResult learn(const DataSource& data, const LearnOptions& options, const Lea
   if (context.communicator != nullptr && context.communicator->size() != 1)
     throw Error(ErrorKind::kUsage, "a communicator of " + std::to_string(context.communicator->size()) +
                                        " processes is not allowed: learning runs in one process");
+  require_memory(memory_need({data.n_samples(), data.n_features(), options.n_atoms, resolve_threads(options.n_threads),
+                              options.dtype, !context.checkpoint.path.empty()}),
+                 options.max_memory);
   try {
     if (options.dtype == DType::kFloat64) return Learner<double>(data, options, context).run();
     return Learner<float>(data, options, context).run();

@@ -58,13 +58,15 @@ Learner<T>::Learner(const DataSource& data, const LearnOptions& options, const L
     : data_(data),
       options_(options),
       context_(context),
+      interrupt_(context.hooks.interrupt, context.checkpoint.path.empty() ? 0 : kPatienceSeconds),
+      checkpoint_(context.checkpoint, identity_of(data, options, context.preprocess)),
       pool_(resolve_threads(options.n_threads)),
       communicator_(choose(context.communicator, alone_)),
       transform_(Transform::fit(context.preprocess, data)),
-      samples_(load_samples<T>(data, transform_, Random(options.seed, 2), pool_, context.hooks.interrupt)),
+      samples_(load_samples<T>(data, transform_, Random(options.seed, 2), pool_, Interrupt(context.hooks.interrupt))),
       objective_(make_objective(options, data.n_features())),
       codes_(samples_.n_samples(), options.n_atoms),
-      pass_(samples_, options.n_atoms, pool_, context.hooks.interrupt),
+      pass_(samples_, options.n_atoms, pool_, interrupt_),
       replacer_(options.n_atoms, options.replace_below),
       dual_solver_(samples_.xx, kEigenvalueCut<T>),
       rule_(options.rtol, options.history, kRoundingRise<T>) {
@@ -80,16 +82,34 @@ Learner<T>::Learner(const DataSource& data, const LearnOptions& options, const L
 template <class T>
 LearnResult Learner<T>::run() {
   try {
-    initialise();
+    begin();
     warm_up();
-    while (!limit_reached(options_, clock_.seconds(), summary_) && iterate()) {
-    }
+    while (!limit_reached(options_, seconds(), summary_) && iterate()) pause();
+    if (summary_.outcome == Outcome::kIterationLimit || summary_.outcome == Outcome::kTimeLimit)
+      checkpoint_.write(state());  // to go on with a higher limit
   } catch (const Interrupted&) {
     summary_.outcome = Outcome::kInterrupted;
     summary_.message = "interrupted after " + std::to_string(summary_.iterations.size()) + " iterations";
   }
   measure_result();
   return make_result();
+}
+
+template <class T>
+void Learner<T>::begin() {
+  checkpoint_.set_samples(samples_.fingerprint);
+  if (!checkpoint_.was_read()) return initialise();
+  say(checkpoint_.origin());
+  if (options_.nonzeros) tau_search_.emplace(*options_.nonzeros);
+  LearnState<T> mine = state();
+  checkpoint_.restore(mine);
+}
+
+template <class T>
+void Learner<T>::pause() {
+  const bool stop = interrupt_.is_requested();
+  if (checkpoint_.is_due(seconds()) || stop) checkpoint_.write(state());
+  if (stop) throw Interrupted{};
 }
 
 template <class T>
@@ -146,22 +166,35 @@ CodeOptions Learner<T>::code_options() const {
 template <class T>
 void Learner<T>::warm_up() {
   if (options_.solver == Solver::kFista) return;  // the paper's algorithm, as it stands
-  for (const std::size_t n : warm_up_sizes(samples_.n_samples(), options_.n_atoms)) {
+  const std::vector<std::size_t> sizes = warm_up_sizes(samples_.n_samples(), options_.n_atoms);
+  for (; warm_up_.draw < sizes.size(); ++warm_up_.draw, warm_up_.iteration = 0) {
+    const std::size_t n = sizes[warm_up_.draw];
     say("warming up on " + std::to_string(n) + " of " + std::to_string(samples_.n_samples()) + " samples");
-    extrapolation_.restart();
-    warmed_up_ = true;
-    double previous = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < kWarmUpIterations; ++i) {
-      if (options_.time_limit > 0 && clock_.seconds() >= options_.time_limit) return;
-      const IterationRecord record = step(n, true);
-      const double energy = record.energy.total();
-      if (record.nonzeros_per_code == 0 || move_tau(record.nonzeros_per_code)) continue;
-      if (energy > previous) extrapolation_.restart();
-      if (energy >= (1 - kWarmUpChange) * previous) break;
-      previous = energy;
+    if (warm_up_.iteration == 0) {
+      extrapolation_.restart();
+      warmed_up_ = true;
+      warm_up_.energy = std::numeric_limits<double>::max();
+    }
+    while (warm_up_.iteration < kWarmUpIterations) {
+      if (options_.time_limit > 0 && seconds() >= options_.time_limit) return;
+      ++warm_up_.iteration;
+      if (!warm_up_step(n)) break;
+      pause();
     }
   }
-  extrapolation_.restart();
+  if (!warm_up_.finished) extrapolation_.restart();
+  warm_up_.finished = true;
+}
+
+template <class T>
+bool Learner<T>::warm_up_step(std::size_t n) {
+  const IterationRecord record = step(n, true);
+  const double energy = record.energy.total();
+  if (record.nonzeros_per_code == 0 || move_tau(record.nonzeros_per_code)) return true;
+  if (energy > warm_up_.energy) extrapolation_.restart();
+  if (energy >= (1 - kWarmUpChange) * warm_up_.energy) return false;
+  warm_up_.energy = energy;
+  return true;
 }
 
 template <class T>
@@ -181,7 +214,7 @@ bool Learner<T>::iterate() {
   // What the warm-up estimated is no energy of all samples: the history begins with the first that is.
   if (first && warmed_up_) rule_.restart(record.energy_after_codes);
   record.relative_change = rule_.advance(record.energy.total());
-  record.seconds = clock_.seconds();
+  record.seconds = seconds();
   summary_.iterations.push_back(record);
   return should_continue(record);
 }
@@ -300,6 +333,28 @@ bool Learner<T>::move_tau(double nonzeros) {
   energy_ = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
   rule_.restart(energy_);
   return true;
+}
+
+template <class T>
+LearnState<T> Learner<T>::state() {
+  earlier_seconds_ += clock_.seconds();
+  clock_ = Stopwatch();
+  return {dictionary_,
+          dual_,
+          codes_,
+          moments_,
+          usage_,
+          objective_.tau,
+          energy_,
+          warmed_up_,
+          accurate_,
+          warm_up_,
+          extrapolation_.state(),
+          rule_,
+          replacer_.replaced(),
+          tau_search_,
+          summary_,
+          earlier_seconds_};
 }
 
 template <class T>

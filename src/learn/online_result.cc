@@ -29,8 +29,8 @@ void measure(const OnlineState& state, const Samples<T>& samples, ThreadPool& po
   options.max_sweeps = 2000;
   Matrix<T> codes(samples.n_samples(), state.options.n_atoms);
   Moments moments = state.moments;
-  const PassReport pass =
-      CodePass<T>(samples, state.options.n_atoms, pool, nullptr).run(problem, options, codes.rows(), codes, moments);
+  const PassReport pass = CodePass<T>(samples, state.options.n_atoms, pool, Interrupt(nullptr))
+                              .run(problem, options, codes.rows(), codes, moments);
   summary.energy = measure_energy(samples, state.objective, state.dictionary, state.dual, codes, pool);
   summary.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(codes.rows());
   summary.duality_gap = summary.energy.total() > 0 ? pass.codes.gap / summary.energy.total() : 0.0;
@@ -44,7 +44,8 @@ template <class T>
 LearnResult online_result(const OnlineState& state, ThreadPool& pool) {
   const Objective& objective = state.objective;
   const auto source = make_source(state.kept.view());
-  const Samples<T> samples = load_samples<T>(*source, Transform(), Random(state.options.seed, 2), pool, nullptr);
+  const Samples<T> samples =
+      load_samples<T>(*source, Transform(), Random(state.options.seed, 2), pool, Interrupt(nullptr));
   LearnSummary summary;
   measure(state, samples, pool, summary);
   summary.outcome = Outcome::kStopped;

@@ -150,7 +150,7 @@ void online_step(OnlineState& state, const Samples<T>& samples, ThreadPool& pool
   moments.xx = samples.xx;
   moments.squared_samples = samples.squared;
   const PassReport pass =
-      CodePass<T>(samples, options.n_atoms, pool, nullptr).run(problem, code_options, n, codes, moments);
+      CodePass<T>(samples, options.n_atoms, pool, Interrupt(nullptr)).run(problem, code_options, n, codes, moments);
   replace_unused(state, samples, pool, codes, moments);
   keep_some(state, samples);
 

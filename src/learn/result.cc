@@ -12,15 +12,12 @@
 #include "learn/initialise.h"
 #include "learn/learner.h"
 #include "learn/measure.h"
+#include "learn/result_size.h"
 #include "linalg/vectors.h"
 #include "model/fit_encoders.h"
 
 namespace dualdict {
 namespace {
-
-constexpr std::size_t kFitSamples = 8000;      // to fit the encoders on
-constexpr std::size_t kMeasureSamples = 3000;  // to measure them on
-constexpr std::size_t kHasteDivisor = 8;       // fewer of both after an interrupt
 
 // The codes that are reported are as exact as the precision allows.
 template <class T>
@@ -51,22 +48,7 @@ void Learner<T>::measure_result() {
   if (dictionary_.empty())  // interrupted before there was a start
     throw Error(ErrorKind::kUsage, "interrupted before learning began: there is nothing to save");
   problem_.assign(objective_, dictionary_, dual_);
-  const bool interrupted = summary_.outcome == Outcome::kInterrupted;
-  if (!interrupted) {
-    say("coding every sample exactly");
-    CodeOptions options;
-    options.tolerance = std::min(kFinalTolerance<T>, options_.inner_tolerance);
-    options.max_sweeps = kFinalSweeps<T>;
-    CodePass<T> pass(samples_, objective_.n_atoms, pool_, nullptr);
-    const PassReport report = pass.run(problem_, options, samples_.n_samples(), codes_, moments_);
-    usage_ = report.usage;
-    if (objective_.eta == 0) {
-      dual_solver_.step(objective_, moments_, dual_);
-      round_rows_to_ball<T>(dual_);
-    }
-    summary_.max_kkt_residual = report.codes.max_kkt;
-    summary_.duality_gap = report.codes.gap;
-  }
+  const bool interrupted = summary_.outcome == Outcome::kInterrupted || !code_exactly();
   summary_.energy = measure_energy(samples_, objective_, dictionary_, dual_, codes_, pool_);
   const double total = summary_.energy.total();
   if (interrupted) {
@@ -82,6 +64,32 @@ void Learner<T>::measure_result() {
   summary_.coding_weight = objective_.eta * objective_.d() / objective_.k();
   summary_.threshold = objective_.tau * objective_.d() / objective_.k();
   summary_.dead_atoms = count_dead(usage_);
+}
+
+template <class T>
+bool Learner<T>::code_exactly() {
+  say("coding every sample exactly");
+  CodeOptions options;
+  options.tolerance = std::min(kFinalTolerance<T>, options_.inner_tolerance);
+  options.max_sweeps = kFinalSweeps<T>;
+  const Interrupt interrupt(context_.hooks.interrupt);
+  CodePass<T> pass(samples_, objective_.n_atoms, pool_, interrupt);
+  try {
+    const PassReport report = pass.run(problem_, options, samples_.n_samples(), codes_, moments_);
+    usage_ = report.usage;
+    summary_.max_kkt_residual = report.codes.max_kkt;
+    summary_.duality_gap = report.codes.gap;
+  } catch (const Interrupted&) {
+    summary_.message = "interrupted before every sample was coded exactly, after " +
+                       std::to_string(summary_.iterations.size()) + " iterations; " + summary_.message;
+    summary_.outcome = Outcome::kInterrupted;
+    return false;
+  }
+  if (objective_.eta == 0) {
+    dual_solver_.step(objective_, moments_, dual_);
+    round_rows_to_ball<T>(dual_);
+  }
+  return true;
 }
 
 template <class T>
@@ -116,7 +124,7 @@ LearnResult Learner<T>::make_result() {
   const Matrix<T> fit = gather(samples_.x, order, 0, n_fit);
   fit_and_measure_encoders<T>(parts, fit.view(), held_out.view(), unseen, pool_.size());
 
-  summary_.seconds = clock_.seconds();
+  summary_.seconds = seconds();
   summary_.n_iterations = summary_.iterations.size();
   summary_.given = without_matrices(options_);
   summary_.used = summary_.given;

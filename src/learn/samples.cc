@@ -18,7 +18,7 @@ namespace {
 
 // sum of x x' in double: its small eigenvalues matter to the dual, and float products would drown them.
 template <class T>
-Matrix<double> second_moments(const Samples<T>& samples, ThreadPool& pool, const std::atomic<bool>* interrupt) {
+Matrix<double> second_moments(const Samples<T>& samples, ThreadPool& pool, const Interrupt& interrupt) {
   constexpr std::size_t kWave = 16;
   const std::size_t d = samples.n_features();
   Matrix<double> xx(d, d);
@@ -27,7 +27,7 @@ Matrix<double> second_moments(const Samples<T>& samples, ThreadPool& pool, const
   std::vector<PackedRight<double>> packed(kWave);
   std::vector<BlockProduct<double>> products(kWave);
   for (std::size_t first = 0; first < samples.n_blocks(); first += kWave) {
-    throw_if_interrupted(interrupt);
+    interrupt.throw_if_due();
     const std::size_t count = std::min(kWave, samples.n_blocks() - first);
     pool.run(count, [&](std::size_t i, std::size_t) {
       blocks[i] = convert<double>(samples.block(first + i));
@@ -64,7 +64,7 @@ Matrix<T> read_samples(const DataSource& data, const Transform& transform, std::
 
 template <class T>
 Samples<T> load_samples(const DataSource& data, const Transform& transform, Random random, ThreadPool& pool,
-                        const std::atomic<bool>* interrupt) {
+                        const Interrupt& interrupt) {
   constexpr std::size_t kReadSamples = 4096;
   const std::size_t n = data.n_samples();
   const std::vector<std::size_t> place = random.permutation(n);
@@ -73,7 +73,7 @@ Samples<T> load_samples(const DataSource& data, const Transform& transform, Rand
   Hasher hasher;
   NonFinite bad;
   for (std::size_t first = 0; first < n; first += kReadSamples) {
-    throw_if_interrupted(interrupt);
+    interrupt.throw_if_due();
     Matrix<T> rows(std::min(kReadSamples, n - first), data.n_features());
     data.read(first, rows.view());
     bad.add(find_non_finite(rows.view()), first);
@@ -97,9 +97,8 @@ Samples<T> load_samples(const DataSource& data, const Transform& transform, Rand
 
 template Matrix<float> read_samples<float>(const DataSource&, const Transform&, std::size_t, std::size_t);
 template Matrix<double> read_samples<double>(const DataSource&, const Transform&, std::size_t, std::size_t);
-template Samples<float> load_samples<float>(const DataSource&, const Transform&, Random, ThreadPool&,
-                                            const std::atomic<bool>*);
+template Samples<float> load_samples<float>(const DataSource&, const Transform&, Random, ThreadPool&, const Interrupt&);
 template Samples<double> load_samples<double>(const DataSource&, const Transform&, Random, ThreadPool&,
-                                              const std::atomic<bool>*);
+                                              const Interrupt&);
 
 }  // namespace dualdict

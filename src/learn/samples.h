@@ -3,7 +3,6 @@
 // order the first n of them are a fair draw: learning starts on such a beginning and works its way to all.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <string>
 
@@ -12,12 +11,10 @@
 #include "dualdict/data.h"
 #include "dualdict/matrix.h"
 #include "dualdict/preprocess.h"
+#include "learn/interrupt.h"
 #include "solvers/code_step.h"
 
 namespace dualdict {
-
-// Thrown between blocks when LearnHooks::interrupt is set; learn() turns it into an outcome.
-struct Interrupted {};
 
 template <class T>
 struct Samples {
@@ -41,14 +38,10 @@ struct Samples {
 // Reads all samples, refuses NaN and Inf (Error(kInput), with count and first position), preprocesses, shuffles, sums.
 template <class T>
 Samples<T> load_samples(const DataSource& data, const Transform& transform, Random random, ThreadPool& pool,
-                        const std::atomic<bool>* interrupt);
+                        const Interrupt& interrupt);
 
 // Reads `count` samples from `first` on and preprocesses them.
 template <class T>
 Matrix<T> read_samples(const DataSource& data, const Transform& transform, std::size_t first, std::size_t count);
-
-inline void throw_if_interrupted(const std::atomic<bool>* interrupt) {
-  if (interrupt != nullptr && interrupt->load(std::memory_order_relaxed)) throw Interrupted{};
-}
 
 }  // namespace dualdict

@@ -27,6 +27,10 @@ class StoppingRule {
   bool is_near(double relative_change) const;
   double rtol() const { return rtol_; }
 
+  // The energies of the mean, oldest first: at least one, at most `history`.
+  std::deque<double>& energies() { return energies_; }
+  std::size_t history() const { return history_; }
+
  private:
   double rtol_;
   std::size_t history_;

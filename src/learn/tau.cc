@@ -74,13 +74,13 @@ double TauSearch::next(double tau, double nonzeros) {
   const double log_tau = std::log(tau);
   // Far from 0 and from K the logarithm is nearly linear in log tau; keep it finite at zero nonzeros.
   const double log_nonzeros = std::log(std::max(nonzeros, 1e-3 * wanted_));
-  if (moves_ > 0 && std::abs(log_tau - last_log_tau_) > 1e-3)
-    slope_ = std::clamp((log_nonzeros - last_log_nonzeros_) / (log_tau - last_log_tau_), -4.0, -0.25);
-  if (std::abs(nonzeros / wanted_ - 1) <= kTolerance || moves_ >= kMaxMoves) return tau;
-  ++moves_;
-  last_log_tau_ = log_tau;
-  last_log_nonzeros_ = log_nonzeros;
-  const double step = (std::log(wanted_) - log_nonzeros) / slope_;
+  if (state_.moves > 0 && std::abs(log_tau - state_.last_log_tau) > 1e-3)
+    state_.slope = std::clamp((log_nonzeros - state_.last_log_nonzeros) / (log_tau - state_.last_log_tau), -4.0, -0.25);
+  if (std::abs(nonzeros / wanted_ - 1) <= kTolerance || state_.moves >= kMaxMoves) return tau;
+  ++state_.moves;
+  state_.last_log_tau = log_tau;
+  state_.last_log_nonzeros = log_nonzeros;
+  const double step = (std::log(wanted_) - log_nonzeros) / state_.slope;
   return std::exp(log_tau + std::clamp(step, -kLargestStep, kLargestStep));
 }
 

@@ -35,12 +35,17 @@ class TauSearch {
   // number of moves is used up.
   double next(double tau, double nonzeros);
 
+  struct State {
+    std::size_t moves = 0;
+    double last_log_tau = 0;
+    double last_log_nonzeros = 0;
+    double slope = -0.8;  // d log(nonzeros) / d log(tau)
+  };
+  State& state() { return state_; }
+
  private:
   double wanted_;
-  std::size_t moves_ = 0;
-  double last_log_tau_ = 0;
-  double last_log_nonzeros_ = 0;
-  double slope_ = -0.8;  // d log(nonzeros) / d log(tau)
+  State state_;
 };
 
 }  // namespace dualdict

@@ -87,9 +87,9 @@ class Field {
   std::string path_;
 };
 
+// An option that the model's version did not have keeps its default.
 void read_options(const Field& json, LearnOptions& options) {
   for (const OptionInfo& option : learn_option_table()) {
-    // Younger than the file: it was learned with what is the default now.
     if (!option.required && !json.has(std::string(option.name))) continue;
     const Field field = json[std::string(option.name)];
     std::visit(

@@ -79,6 +79,7 @@ TEST(OptionTable, HasEveryFixedNameOnce) {
                                     "dtype",
                                     "seed",
                                     "threads",
+                                    "max-memory",
                                     "positive-codes",
                                     "positive-dictionary",
                                     "keep-dictionary",

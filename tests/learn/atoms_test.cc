@@ -119,7 +119,8 @@ TYPED_TEST(AtomReplacerTest, ACodePassSumsTheMomentsOfItsCodes) {
     ThreadPool pool(n_threads);
     CodeProblem<T> problem;
     problem.assign(one.objective, one.dictionary, one.dictionary);
-    CodePass<T> pass(one.samples, 9, pool, nullptr);
+    const Interrupt never(nullptr);
+    CodePass<T> pass(one.samples, 9, pool, never);
     const PassReport report = pass.run(problem, {}, one.samples.n_samples(), one.u, one.moments);
     const Moments expected = naive_moments(convert<double>(one.samples.x), convert<double>(one.u));
     const double tolerance = 600 * 10 * Tolerance<T>::kEpsilon;

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learn/memory_need.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "core/memory.h"
+#include "dualdict/error.h"
+#include "learn/result_size.h"
+#include "solvers/code_step.h"
+
+namespace dualdict {
+namespace {
+
+constexpr double kMebibyte = 1024.0 * 1024.0;
+constexpr double kDouble = sizeof(double);
+constexpr double kWave = 64 * kMebibyte;      // packed codes between two rounds of sums
+constexpr double kPerThread = 1 * kMebibyte;  // stack in use and small things
+constexpr double kProgram = 16 * kMebibyte;   // everything that does not grow
+
+}  // namespace
+
+MemoryNeed memory_need(const FitSize& size) {
+  const auto n = static_cast<double>(size.n_samples);
+  const auto d = static_cast<double>(size.n_features);
+  const auto k = static_cast<double>(size.n_atoms);
+  const auto threads = static_cast<double>(size.n_threads);
+  const double element = size.dtype == DType::kFloat32 ? sizeof(float) : sizeof(double);
+  const auto block = static_cast<double>(kBlockSamples);
+  // Codes with their start, residual and lead; a tile of products; a block of samples.
+  const double per_thread = block * (5 * k + 2 * d) * element + kPerThread;
+  // Second moments with their eigenvectors, sums of codes, D and C with their momentum, the code problem.
+  const double small = (8 * d * d + 8 * k * k + 16 * k * d) * kDouble;
+  const double wave =
+      std::min(std::max(kWave, block * k * element), (n + block) * k * element) + 16 * block * 2 * d * kDouble;
+  const double loop = wave + (size.checkpoint ? n * k * (element + sizeof(float)) : 0);
+  const double n_fit = std::min(n, static_cast<double>(kFitSamples));
+  const double n_measured = std::min(n, static_cast<double>(kMeasureSamples));
+  const double encoders =
+      (n_fit * (14 * k + 6 * d) + n_measured * (10 * k + 6 * d)) * kDouble + 6 * (k + d) * (k + d) * kDouble;
+  MemoryNeed need;
+  need.samples = n * d * element + n * kDouble;
+  need.codes = n * k * element;
+  need.work = kProgram + threads * per_thread + small + std::max(loop, encoders);
+  return need;
+}
+
+void require_memory(const MemoryNeed& need, std::size_t max_memory) {
+  MemoryLimit limit{static_cast<double>(max_memory) * kMebibyte, "--max-memory"};
+  if (max_memory == 0) limit = available_memory();
+  if (need.total() <= limit.bytes) return;
+  const auto mebibytes = [](double bytes) { return std::ceil(bytes / kMebibyte); };
+  std::ostringstream message;
+  message.precision(12);
+  message << "learning needs up to " << mebibytes(need.total()) << " MiB (" << mebibytes(need.samples)
+          << " for the samples, " << mebibytes(need.codes) << " for the codes, " << mebibytes(need.work)
+          << " to work with), " << limit.source << " leaves " << std::floor(limit.bytes / kMebibyte)
+          << " MiB: take fewer samples or atoms, --dtype float32, or a higher --max-memory if you know better";
+  throw Error(ErrorKind::kMemory, message.str());
+}
+
+}  // namespace dualdict

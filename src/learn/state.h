@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All that goes from iteration to iteration: what a checkpoint keeps, and what going on from it needs.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "dualdict/matrix.h"
+#include "dualdict/summary.h"
+#include "learn/atoms.h"
+#include "learn/extrapolation.h"
+#include "learn/stopping.h"
+#include "learn/tau.h"
+#include "solvers/objective.h"
+
+namespace dualdict {
+
+// How far the warm-up on draws of the samples has come.
+struct WarmUpPosition {
+  std::size_t draw = 0;                                // index of the draw
+  std::size_t iteration = 0;                           // done on it
+  double energy = std::numeric_limits<double>::max();  // after the last of them that counts
+  bool finished = false;
+};
+
+// The learner's own variables, by reference: written to a file and read back in place.
+template <class T>
+struct LearnState {
+  Matrix<double>& dictionary;  // K x d
+  Matrix<double>& dual;        // K x d
+  Matrix<T>& codes;            // N x K
+  Moments& moments;            // uu, ux and sum_abs_codes; the rest comes from the samples
+  std::vector<std::size_t>& usage;
+  double& tau;
+  double& energy;
+  bool& warmed_up;
+  bool& accurate;
+  WarmUpPosition& warm_up;
+  Extrapolation::State& extrapolation;
+  StoppingRule& rule;
+  std::vector<std::size_t>& replaced;  // times per atom
+  std::optional<TauSearch>& tau_search;
+  LearnSummary& summary;  // tau_max, replaced_atoms and the iterations
+  double& seconds;        // since the start, earlier runs included
+};
+
+}  // namespace dualdict

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fuzz/targets.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+#include <vector>
+
+#include "dualdict/error.h"
+#include "io/csv_reader.h"
+#include "io/idx_reader.h"
+#include "io/image_decode.h"
+#include "io/npy_reader.h"
+#include "io/npz_reader.h"
+#include "io/open_matrix.h"
+#include "io/safetensors.h"
+#include "learn/state_file.h"
+#include "model/model_file.h"
+
+namespace dualdict {
+namespace {
+
+// A finding: what is read must keep its own rules.
+void require(bool ok) {
+  if (!ok) std::abort();
+}
+
+// Runs a reader; an Error(kInput) that names the file is a proper end.
+template <class Read>
+void expect_result_or_error(const Read& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    require(error.kind() == ErrorKind::kInput);
+    require(error.what()[0] != '\0');
+  }
+}
+
+std::shared_ptr<const ByteSource> in_memory(std::span<const std::byte> bytes) {
+  return make_memory_bytes("fuzzed", std::vector<std::byte>(bytes.begin(), bytes.end()));
+}
+
+// The first and the last rows of the matrix, in both precisions.
+void read_ends(const MatrixFile& matrix) {
+  const MatrixInfo& info = matrix.info();
+  require(info.rows > 0 && info.cols > 0);
+  if (info.cols > 1000000) return;  // a sparse matrix may be wide without being large
+  const std::size_t count = std::min<std::size_t>(info.rows, 3);
+  for (const std::size_t first : {std::size_t{0}, info.rows - count}) {
+    Matrix<float> single(count, info.cols);
+    matrix.read(first, single.view());
+    Matrix<double> twice(count, info.cols);
+    matrix.read(first, twice.view());
+  }
+}
+
+template <std::unique_ptr<MatrixFile> (*Read)(std::shared_ptr<const ByteSource>)>
+void run_matrix(std::span<const std::byte> bytes) {
+  expect_result_or_error([&] { read_ends(*Read(in_memory(bytes))); });
+}
+
+template <Matrix<float> (*Decode)(ImageBytes, const std::string&)>
+void run_image(std::span<const std::byte> bytes) {
+  if (bytes.size() < 3) return;
+  expect_result_or_error([&] {
+    const ImageBytes content(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+    const Matrix<float> image = Decode(content, "fuzzed");
+    for (std::size_t i = 0; i < image.size(); ++i) require(image.data()[i] >= 0 && image.data()[i] <= 255);
+  });
+}
+
+// With its checksum made right, so that what lies behind it is reached too.
+void run_model(std::span<const std::byte> bytes) {
+  expect_result_or_error([&] {
+    TensorFile file = read_safetensors(*in_memory(bytes));
+    file.metadata["checksum"] = model_checksum(file);
+    const Model model = from_tensor_file(file, "fuzzed");
+    require(model.n_atoms() > 0 && model.n_features() > 0);
+    for (std::size_t i = 0; i < model.dictionary().size(); ++i) require(std::isfinite(model.dictionary().data()[i]));
+  });
+}
+
+// The state of a small fit: the sizes of the seed that tests/fuzz/make_corpus.py makes.
+void run_checkpoint(std::span<const std::byte> bytes) {
+  constexpr std::size_t kSamples = 12;
+  constexpr std::size_t kFeatures = 3;
+  constexpr std::size_t kAtoms = 4;
+  expect_result_or_error([&] {
+    const TensorFile file = read_safetensors(*in_memory(bytes));
+    Matrix<double> dictionary;
+    Matrix<double> dual;
+    Matrix<float> codes(kSamples, kAtoms);
+    Moments moments;
+    moments.uu = Matrix<double>(kAtoms, kAtoms);
+    moments.ux = Matrix<double>(kAtoms, kFeatures);
+    std::vector<std::size_t> usage(kAtoms);
+    std::vector<std::size_t> replaced(kAtoms);
+    double tau = 0;
+    double energy = 0;
+    double seconds = 0;
+    bool warmed_up = false;
+    bool accurate = false;
+    WarmUpPosition warm_up;
+    Extrapolation::State extrapolation;
+    StoppingRule rule(1e-4, 3, 1e-6);
+    std::optional<TauSearch> search(2.0);
+    LearnSummary summary;
+    LearnState<float> state{dictionary, dual,    codes,         moments, usage,    tau,    energy,  warmed_up,
+                            accurate,   warm_up, extrapolation, rule,    replaced, search, summary, seconds};
+    read_state(file, "fuzzed", state);
+    require(!rule.energies().empty() && dictionary.rows() == kAtoms && dictionary.cols() == kFeatures);
+  });
+}
+
+constexpr std::array<FuzzTarget, 10> kTargets{{{"any", run_matrix<open_matrix>},
+                                               {"npy", run_matrix<read_npy>},
+                                               {"npz", run_matrix<read_npz>},
+                                               {"idx", run_matrix<read_idx>},
+                                               {"csv", run_matrix<read_csv>},
+                                               {"png", run_image<decode_png>},
+                                               {"jpeg", run_image<decode_jpeg>},
+                                               {"pnm", run_image<decode_pnm>},
+                                               {"model", run_model},
+                                               {"checkpoint", run_checkpoint}}};
+
+}  // namespace
+
+std::span<const FuzzTarget> fuzz_targets() {
+  return kTargets;
+}
+
+const FuzzTarget* find_fuzz_target(std::string_view name) {
+  const auto found = std::find_if(kTargets.begin(), kTargets.end(), [&](const auto& t) { return t.name == name; });
+  return found == kTargets.end() ? nullptr : &*found;
+}
+
+}  // namespace dualdict

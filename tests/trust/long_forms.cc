@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// trust_numbers PROMISE [STRIDE]: runs the long form of a promise, or every STRIDE-th case of it, and prints
+// "PROMISE CASES FAILURES".
+#include "trust/long_forms.h"
+
+#include <cstdlib>
+#include <exception>
+#include <map>
+
+int main(int argc, char** argv) {
+  const std::map<std::string, void (*)(dualdict::Tally&)> forms{
+      {"P9", dualdict::every_corner},        {"P13", dualdict::scaling_by_powers_of_two},
+      {"P14", dualdict::every_magnitude},    {"P15", dualdict::ill_conditioned},
+      {"P17", dualdict::every_thread_count}, {"P27", dualdict::many_encoding_threads}};
+  const auto form = forms.find(argc > 1 ? argv[1] : "");
+  const long stride = argc > 2 ? std::atol(argv[2]) : 1;
+  if (form == forms.end() || stride < 1) {
+    std::fprintf(stderr, "usage: trust_numbers P9|P13|P14|P15|P17|P27 [STRIDE]\n");
+    return 2;
+  }
+  dualdict::Tally tally(static_cast<std::size_t>(stride));
+  try {
+    form->second(tally);
+  } catch (const std::exception& error) {
+    tally.add(false, std::string("an exception: ") + error.what());
+  }
+  std::printf("%s %zu %zu\n", form->first.c_str(), tally.cases(), tally.failures());
+  return tally.failures() == 0 && tally.cases() > 0 ? 0 : 1;
+}
