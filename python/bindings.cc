@@ -128,8 +128,12 @@ void define_model(nb::module_& module) {
       .def_prop_ro("mu", [](const Model& model) { return model.parts().mu; })
       .def_prop_ro("positive_codes", [](const Model& model) { return model.parts().positive_codes; })
       .def_prop_ro("mean_norm", [](const Model& model) { return model.parts().mean_norm; })
-      .def_prop_ro("components", [](const Model& model) { return to_numpy(model.dictionary(), model.dtype()); })
-      .def_prop_ro("dual", [](const Model& model) { return to_numpy(model.dual(), model.dtype()); })
+      .def_prop_ro(
+          "components", [](const Model& model) { return to_numpy(model.dictionary(), model.dtype()); },
+          nb::for_getter(nb::sig("def components(self) -> numpy.typing.NDArray")))
+      .def_prop_ro(
+          "dual", [](const Model& model) { return to_numpy(model.dual(), model.dtype()); },
+          nb::for_getter(nb::sig("def dual(self) -> numpy.typing.NDArray")))
       .def_prop_ro(
           "feature_means",
           [](const Model& model) { return to_numpy(model.parts().transform.feature_means(), DType::kFloat64); })
@@ -142,6 +146,7 @@ void define_model(nb::module_& module) {
           nb::arg("mode"))
       .def(
           "mosaic", [](const Model& model) { return to_numpy(convert<double>(draw_mosaic(model)), DType::kFloat32); },
+          nb::sig("def mosaic(self) -> numpy.typing.NDArray"),
           "Atoms (left) and filters (right), most used first, as a grey picture of values 0..255.")
       .def("refine_curvature", &refine_curvature, nb::arg("eta"))
       .def("describe_json", [](const Model& model) { return describe_json(model); });

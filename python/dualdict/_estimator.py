@@ -4,20 +4,17 @@
 from __future__ import annotations
 
 import os
-import pickle
-import textwrap
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core, _learning
 from ._arrays import as_start
+from ._fitted import Fitted, parameter_docs, preprocessed, warn_of
 from ._functions import decode, load_model, make_encoder
 from ._onnx import to_onnx
 from ._options import PREPROCESS, TABLE, as_texts, n_threads, preprocess, seed_of
@@ -28,44 +25,6 @@ if TYPE_CHECKING:
 
 _FLOATS = (np.float64, np.float32)
 _PLAIN = frozenset(map(np.dtype, _FLOATS))
-
-
-class _Fitted:
-    """What a fit left: the model, or an online learner that makes one when it is asked for, and the encoder last used.
-
-    Encoders hold threads: a copy or pickle has none and makes its own.
-    """
-
-    def __init__(self, model=None, records=(), online=None):
-        self._model = model
-        self._records = records
-        self._summary = None
-        self.online = online
-        self.last_encoder = (None, None)  # what was asked for, the encoder; one assignment, so that threads may share it
-
-    def __reduce__(self):
-        return _Fitted, (self._model, self._records, self.online)
-
-    def __deepcopy__(self, memo):
-        online = None if self.online is None else pickle.loads(pickle.dumps(self.online))
-        return _Fitted(self._model, self._records, online)
-
-    def update(self, X):
-        self.online.update(X)
-        self._model = self._summary = None
-        self.last_encoder = (None, None)
-
-    @property
-    def model(self):
-        if self._model is None:
-            self._model = self.online.model()
-        return self._model
-
-    @property
-    def summary(self):
-        if self._summary is None:
-            self._summary = _learning.summary_of(self.model, self._records)
-        return self._summary
 
 
 class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -225,11 +184,11 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             callback=self.callback, verbose=self.verbose, checkpoint=self.checkpoint,
         )
         if model is not None:
-            self._set_fitted(_Fitted(model, records))
+            self._set_fitted(Fitted(model, records))
             self._find_encode_tau(X)
         if raised is not None:
             raise raised
-        self._warn()
+        warn_of(self.summary_)
         return self
 
     def partial_fit(self, X: ArrayLike, y: Any = None) -> DualDictionaryLearning:
@@ -265,7 +224,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         X = validate_data(self, X, dtype=_FLOATS, order="C", reset=fitted is None)
         if fitted is None or fitted.online is None:
             _core.check_mode(self.encode)
-            fitted = _Fitted(online=self._start_online(X.shape[1], fitted))
+            fitted = Fitted(online=self._start_online(X.shape[1], fitted))
         fitted.update(X)
         self._set_fitted(fitted)
         return self
@@ -314,7 +273,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=_FLOATS, order="C", reset=False)
-        wanted = self._preprocessed(X.astype(np.float64))
+        wanted = preprocessed(X.astype(np.float64), self.model_, self.summary_.preprocess)
         found = self.inverse_transform(self.transform(X)).astype(np.float64) / self.summary_.preprocess.scale
         if self.summary_.preprocess.center_features:
             found -= self.model_.feature_means
@@ -336,11 +295,11 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         given["n_jobs"] = given["n_jobs"] or None
         steps = summary.preprocess
         estimator = cls(
-            **given, scale="unit" if steps.unit_norm else steps.scale, center_samples=steps.center_samples,
+            **given, dict_init=model.components if given["keep_dict"] else None, scale="unit" if steps.unit_norm else steps.scale, center_samples=steps.center_samples,
             center_features=steps.center_features,
         )
         estimator.n_features_in_ = model.n_features
-        estimator._set_fitted(_Fitted(model))
+        estimator._set_fitted(Fitted(model))
         return estimator
 
     def to_onnx(self, mode: str | None = None) -> onnx.ModelProto:
@@ -355,9 +314,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             raise ValueError("debias: least squares on each support cannot be a graph; set debias=False")
         if mode == "linear":
             return to_onnx(self.model_, mode)
-        if mode != self.encode:
-            return to_onnx(self.model_, mode, tau=self.encode_tau)
-        tau = self._encoder().tau
+        tau = self._encoder(mode).tau
         if self.encode_nonzeros is not None and tau == 0:
             raise ValueError(f"encode_nonzeros {self.encode_nonzeros}: needs thresholds below those of tau 0; give fewer")
         return to_onnx(self.model_, mode, tau=tau, eta=self.encode_eta)
@@ -434,8 +391,8 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         )
         self._found_tau = {(self.encode, self.encode_nonzeros, self.encode_eta): encoder.tau}
 
-    def _encoder(self):
-        key = (self.encode, self.encode_tau, self.encode_nonzeros, self.encode_eta, self.debias, self.n_jobs)
+    def _encoder(self, mode=None):
+        key = (mode or self.encode, self.encode_tau, self.encode_nonzeros, self.encode_eta, self.debias, self.n_jobs)
         last, encoder = self._fitted.last_encoder
         if last == key:
             return encoder
@@ -449,46 +406,5 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self._fitted.last_encoder = (key, encoder)
         return encoder
 
-    def _preprocessed(self, X):
-        steps = self.summary_.preprocess
-        X /= steps.scale
-        if steps.center_features:
-            X -= self.model_.feature_means
-        if steps.center_samples:
-            X -= X.mean(axis=1, keepdims=True)
-        if steps.unit_norm:
-            norms = np.linalg.norm(X, axis=1, keepdims=True)
-            X /= np.where(norms > 0, norms, 1.0)
-        return X
 
-    def _warn(self):
-        outcome = self.summary_.outcome
-        if outcome in ("ITERATION_LIMIT", "TIME_LIMIT"):
-            warnings.warn(
-                f"not converged: {self.summary_.message}; raise max_iter or time_limit, or loosen tol", ConvergenceWarning,
-                stacklevel=3,
-            )
-        elif outcome == "TRIVIAL" and self.summary_.tau > 0:
-            warnings.warn(
-                f"all codes are zero: {self.summary_.message}; lower tau below tau_max = {self.summary_.tau_max:.6g}, "
-                "or give nonzeros", UserWarning, stacklevel=3,
-            )
-
-
-def _parameter_docs():
-    """The parameters of the option table in the form of a docstring."""
-    notes = {
-        "n_components": " By default the number of features.",
-        "n_jobs": " None is OMP_NUM_THREADS, if set, and else all; -1 is all.",
-        "random_state": " None and generators draw a seed, as everywhere in scikit-learn.",
-    }
-    lines = []
-    for name, row in TABLE.items():
-        default = None if row["required"] or name == "n_jobs" else row["default"]
-        help_text = row["help"][0].upper() + row["help"][1:] + "." + notes.get(name, "")
-        lines.append(f"{name} : {row['rule']}, default={default!r}")
-        lines += textwrap.wrap(help_text, 112, initial_indent="    ", subsequent_indent="    ")
-    return "\n    ".join(lines)
-
-
-DualDictionaryLearning.__doc__ = DualDictionaryLearning.__doc__.replace("{parameters}", _parameter_docs())
+DualDictionaryLearning.__doc__ = DualDictionaryLearning.__doc__.replace("{parameters}", parameter_docs())

@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -61,6 +62,20 @@ class TestCallbacks:
         DualDictionaryLearning(24, max_iter=3, verbose=2).fit(X)
         assert "tau and nonzeros choose another" in capfd.readouterr().err
         DualDictionaryLearning(24, tau=0.1, max_iter=3).fit(X)
+        assert capfd.readouterr().err == ""
+
+
+    def test_progress_in_a_notebook_is_one_line_renewed(self, X, monkeypatch, capfd):
+        shown, renewed = [], []
+        shell = types.ModuleType("IPython")
+        shell.get_ipython = lambda: types.SimpleNamespace(config={"IPKernelApp": {}})
+        display = types.ModuleType("IPython.display")
+        handle = types.SimpleNamespace(update=lambda text, raw: renewed.append(text["text/plain"]))
+        display.display = lambda text, raw, display_id: shown.append(text["text/plain"]) or handle
+        monkeypatch.setitem(sys.modules, "IPython", shell)
+        monkeypatch.setitem(sys.modules, "IPython.display", display)
+        DualDictionaryLearning(24, tau=0.1, max_iter=3, verbose=1).fit(X)
+        assert len(shown) == 1 and len(renewed) == 2 and renewed[-1].startswith("iteration 3")
         assert capfd.readouterr().err == ""
 
 
