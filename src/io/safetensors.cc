@@ -180,7 +180,7 @@ TensorFile read_safetensors(const ByteSource& bytes) {
   return file;
 }
 
-void write_safetensors(const std::string& path, const TensorFile& file) {
+void write_safetensors(ByteSink& out, const TensorFile& file) {
   std::vector<const Tensor*> order;
   for (const Tensor& tensor : file.tensors) order.push_back(&tensor);
   std::sort(order.begin(), order.end(), [](const Tensor* a, const Tensor* b) {
@@ -194,7 +194,7 @@ void write_safetensors(const std::string& path, const TensorFile& file) {
     factors.push_back(size_of(tensor->dtype));
     if (tensor->name == kMetadataKey || header.contains(tensor->name) ||
         checked_product(factors) != tensor->bytes.size())
-      throw Error(ErrorKind::kUsage, path + ": tensor " + in_quotes(tensor->name) +
+      throw Error(ErrorKind::kUsage, "tensor " + in_quotes(tensor->name) +
                                          " has a name that is taken or a shape that does not fit its bytes");
     const std::uint64_t end = offset + tensor->bytes.size();
     header[tensor->name] = {{"dtype", tensor->dtype == DType::kFloat32 ? "F32" : "F64"},
@@ -208,11 +208,15 @@ void write_safetensors(const std::string& path, const TensorFile& file) {
   std::vector<std::byte> length;
   append_le<std::uint64_t>(length, text.size());
 
-  DurableFile out(path);
   out.append(length);
   append_text(out, text);
   for (const Tensor* tensor : order) out.append(tensor->bytes);
   out.commit();
+}
+
+void write_safetensors(const std::string& path, const TensorFile& file) {
+  DurableFile out(path);
+  write_safetensors(out, file);
 }
 
 }  // namespace dualdict

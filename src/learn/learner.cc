@@ -255,11 +255,11 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
   const double scale = record.energy_after_codes > 0 ? record.energy_after_codes : 1.0;
   record.duality_gap = pass.codes.gap / scale;
 
-  if (whole && pass.codes.nonzeros > 0 && options_.replace_below > 0)
+  if (whole && pass.codes.nonzeros > 0 && options_.replace_below > 0 && !options_.keep_dictionary)
     record.replaced_atoms = replacer_.replace(samples_, objective_, usage_, pool_, codes_, dictionary_, moments_);
   sum_over_ranks();
   step_gap_ = 0;
-  update_dictionary(record.energy_after_codes);
+  if (!options_.keep_dictionary) update_dictionary(record.energy_after_codes);
   record.energy_after_dictionary = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
   if (objective_.eta > 0) update_dual(record.energy_after_codes);
   record.energy = energy_from_moments(objective_, moments_, dictionary_, dual_);

@@ -127,6 +127,14 @@ class CorrectedEncoder final : public BlockEncoder<T> {
   Shrink<T> shrink_;
 };
 
+// H = D'D/d + (eta + mu)/K I.
+Matrix<double> gram_of(const ModelParts& parts, const Objective& objective) {
+  Matrix<double> gram = multiply_transposed<double>(parts.dictionary.view(), parts.dictionary.view());
+  for (std::size_t i = 0; i < gram.size(); ++i) gram.data()[i] /= objective.d();
+  for (std::size_t j = 0; j < gram.rows(); ++j) gram(j, j) += objective.ridge();
+  return gram;
+}
+
 // u <- S_{lambda/L}(u + (b - H u)/L): with L >= lambda_max(H) no step raises the energy.
 template <class T>
 class RefineEncoder final : public BlockEncoder<T> {
@@ -134,10 +142,8 @@ class RefineEncoder final : public BlockEncoder<T> {
   RefineEncoder(const ModelParts& parts, const ModeSettings& settings)
       : first_(parts, settings.tau_shift), steps_(settings.refine_steps), positive_(parts.positive_codes) {
     const Objective objective = objective_of(parts, settings);
-    Matrix<double> gram = multiply_transposed<double>(parts.dictionary.view(), parts.dictionary.view());
+    Matrix<double> gram = gram_of(parts, objective);
     Matrix<double> weights(parts.dictionary.rows(), parts.dictionary.cols());
-    for (std::size_t i = 0; i < gram.size(); ++i) gram.data()[i] /= objective.d();
-    for (std::size_t j = 0; j < gram.rows(); ++j) gram(j, j) += objective.ridge();
     for (std::size_t i = 0; i < weights.size(); ++i)
       weights.data()[i] = parts.dictionary.data()[i] / objective.d() + objective.coding_weight() * parts.dual.data()[i];
     const double curvature = largest_eigenvalue(gram);
@@ -230,6 +236,12 @@ std::unique_ptr<BlockEncoder<T>> make_plain_encoder(const ModelParts& parts, con
 }
 
 }  // namespace
+
+double refine_curvature(const Model& model, double eta) {
+  ModeSettings settings = default_settings(model.parts(), EncodeMode::kRefine);
+  settings.eta = eta;
+  return largest_eigenvalue(gram_of(model.parts(), objective_of(model.parts(), settings)));
+}
 
 ModeSettings default_settings(const ModelParts& parts, EncodeMode mode) {
   ModeSettings settings;
