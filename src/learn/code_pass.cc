@@ -6,9 +6,9 @@
 namespace dualdict {
 namespace {
 
-// Packed codes of a wave take at most about 64 MiB.
+// The nonzeros of a wave, and its packed codes when they are many, take at most about 100 MiB.
 std::size_t blocks_per_wave(std::size_t n_atoms, std::size_t element_size) {
-  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  constexpr std::size_t kBytes = std::size_t{32} << 20;
   return std::clamp<std::size_t>(kBytes / (kBlockSamples * n_atoms * element_size), 1, 32);
 }
 
@@ -23,9 +23,12 @@ CodePass<T>::CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool
       work_(pool.size()),
       usage_(pool.size(), std::vector<std::size_t>(n_atoms)),
       reports_(wave_),
+      sparse_(wave_),
       packed_(wave_),
       products_(wave_),
+      sparse_blocks_(wave_),
       sums_(pool.size(), n_atoms),
+      sparse_sums_(pool.size(), samples.n_features()),
       xu_(samples.n_features(), n_atoms) {}
 
 template <class T>
@@ -36,11 +39,29 @@ void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& opt
     const std::size_t block = first + i;
     const MatrixView<T> codes = u.view().row_range(block * kBlockSamples, samples_.block_size(block));
     reports_[i] = code_step<T>(problem, samples_.block(block), options, work_[worker], codes);
-    packed_[i].pack(codes);
+    sparse_[i].assign(codes);
     std::vector<std::size_t>& usage = usage_[worker];
-    for (std::size_t row = 0; row < codes.rows; ++row)
-      for (std::size_t j = 0; j < codes.cols; ++j) usage[j] += codes(row, j) != T{0} ? 1 : 0;
+    for (std::size_t e = 0; e < sparse_[i].n_elements(); ++e) ++usage[sparse_[i].column[e]];
   });
+}
+
+template <class T>
+void CodePass<T>::add_sparse(std::size_t first, std::size_t count, Moments& moments) {
+  for (std::size_t i = 0; i < count; ++i) sparse_blocks_[i] = {samples_.block(first + i), &sparse_[i]};
+  sparse_sums_.add(pool_, std::span(sparse_blocks_).first(count), moments.uu, moments.ux);
+}
+
+template <class T>
+void CodePass<T>::add_dense(std::size_t first, std::size_t count, const Matrix<T>& u, Moments& moments) {
+  const std::span<BlockProduct<T>> products = std::span(products_).first(count);
+  pool_.run(count, [&](std::size_t i, std::size_t) {
+    const std::size_t block = first + i;
+    products[i] = {u.view().row_range(block * kBlockSamples, samples_.block_size(block)), &packed_[i]};
+    packed_[i].pack(products[i].left);
+  });
+  sums_.add(pool_, products, true, moments.uu);
+  for (std::size_t i = 0; i < count; ++i) products[i].left = samples_.block(first + i);
+  sums_.add(pool_, products, false, xu_);
 }
 
 template <class T>
@@ -49,27 +70,27 @@ PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& op
   PassReport report;
   for (auto& usage : usage_) std::fill(usage.begin(), usage.end(), std::size_t{0});
   std::fill_n(moments.uu.data(), moments.uu.size(), 0.0);
+  std::fill_n(moments.ux.data(), moments.ux.size(), 0.0);
   std::fill_n(xu_.data(), xu_.size(), 0.0);
   const std::size_t n_blocks = Samples<T>::blocks_for(n);
   for (std::size_t first = 0; first < n_blocks; first += wave_) {
     const std::size_t count = std::min(wave_, n_blocks - first);
     run_wave(problem, options, first, count, u);
     for (std::size_t i = 0; i < count; ++i) report.codes.add(reports_[i]);
-    const std::span<BlockProduct<T>> products = std::span(products_).first(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t block = first + i;
-      products[i] = {std::as_const(u).view().row_range(block * kBlockSamples, samples_.block_size(block)), &packed_[i]};
+    std::size_t nonzeros = 0;
+    for (std::size_t i = 0; i < count; ++i) nonzeros += sparse_[i].n_elements();
+    if (static_cast<double>(nonzeros) <= kSparseShare * static_cast<double>(count * kBlockSamples * u.cols())) {
+      add_sparse(first, count, moments);
+    } else {
+      add_dense(first, count, u, moments);
     }
-    sums_.add(pool_, products, true, moments.uu);
-    for (std::size_t i = 0; i < count; ++i) products[i].left = samples_.block(first + i);
-    sums_.add(pool_, products, false, xu_);
   }
   report.usage.assign(usage_[0].size(), 0);
   for (const auto& usage : usage_)
     for (std::size_t j = 0; j < usage.size(); ++j) report.usage[j] += usage[j];
   BlockSums<T>::mirror(moments.uu);
   for (std::size_t i = 0; i < xu_.rows(); ++i)
-    for (std::size_t j = 0; j < xu_.cols(); ++j) moments.ux(j, i) = xu_(i, j);
+    for (std::size_t j = 0; j < xu_.cols(); ++j) moments.ux(j, i) += xu_(i, j);
   moments.sum_abs_codes = report.codes.sum_abs;
   return report;
 }

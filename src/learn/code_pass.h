@@ -9,6 +9,7 @@
 #include "learn/block_sums.h"
 #include "learn/interrupt.h"
 #include "learn/samples.h"
+#include "learn/sparse_sums.h"
 #include "solvers/code_step.h"
 #include "solvers/objective.h"
 
@@ -30,9 +31,12 @@ class CodePass {
                  Moments& moments);
 
  private:
-  // The blocks [first, first + count): codes, their report in reports_, packed codes.
+  // The blocks [first, first + count): codes, their report in reports_, their nonzeros in sparse_.
   void run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first, std::size_t count,
                 Matrix<T>& u);
+  // Adds the wave's sums: to uu and ux when its codes are sparse, to uu and xu_ otherwise.
+  void add_sparse(std::size_t first, std::size_t count, Moments& moments);
+  void add_dense(std::size_t first, std::size_t count, const Matrix<T>& u, Moments& moments);
 
   const Samples<T>& samples_;
   ThreadPool& pool_;
@@ -41,10 +45,13 @@ class CodePass {
   std::vector<CodeWorkspace<T>> work_;           // per worker
   std::vector<std::vector<std::size_t>> usage_;  // per worker; whole numbers, so their order does not matter
   std::vector<CodeReport> reports_;              // per block of the wave
-  std::vector<PackedRight<T>> packed_;           // per block of the wave
+  std::vector<SparseRows<T>> sparse_;            // codes, per block of the wave
+  std::vector<PackedRight<T>> packed_;           // codes, per block of a wave that is not sparse
   std::vector<BlockProduct<T>> products_;
+  std::vector<SparseBlock<T>> sparse_blocks_;
   BlockSums<T> sums_;
-  Matrix<double> xu_;  // d x K, the transpose of Moments::ux
+  SparseSums<T> sparse_sums_;
+  Matrix<double> xu_;  // d x K, the transpose of what dense waves add to Moments::ux
 };
 
 }  // namespace dualdict

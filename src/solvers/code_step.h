@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dualdict/matrix.h"
+#include "linalg/sparse_rows.h"
 #include "solvers/code_problem.h"
 
 namespace dualdict {
@@ -48,6 +49,7 @@ struct CodeWorkspace {
   Matrix<T> residual;  // r = b - Hu
   Matrix<T> lead;      // FISTA's phi, and the codes before the step
   Matrix<T> previous;
+  SparseRows<T> sparse;  // the codes before the step, when they are sparse
   std::vector<std::uint32_t> list;
   std::vector<std::uint32_t> slots;  // of the active set
   std::vector<T> active;

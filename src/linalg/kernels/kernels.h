@@ -83,6 +83,8 @@ struct Kernels {
   std::size_t panel_width;
   void (*tile)(const TileArguments<T>&);
   DescentReport<T> (*descend)(const DescentArguments<T>&);
+  // out += factor * row, n elements.
+  void (*add_scaled)(T factor, const T* row, T* out, std::size_t n);
   CodeSums (*summarise)(const T* u, const T* b, const T* r, std::size_t n, T lambda, bool positive);
 };
 

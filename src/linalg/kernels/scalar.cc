@@ -92,6 +92,11 @@ DescentReport<T> descend(const DescentArguments<T>& p) {
 }
 
 template <class T>
+void add_scaled(T factor, const T* row, T* out, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k) out[k] += factor * row[k];
+}
+
+template <class T>
 CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, bool positive) {
   CodeSums sums;
   T pull = 0;
@@ -112,7 +117,7 @@ CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, 
 }
 
 template <class T>
-constexpr Kernels<T> kTable{"scalar", kScalarPanel, tile<T>, descend<T>, summarise<T>};
+constexpr Kernels<T> kTable{"scalar", kScalarPanel, tile<T>, descend<T>, add_scaled<T>, summarise<T>};
 
 }  // namespace
 

@@ -104,6 +104,11 @@ void tile(const TileArguments<T>& t) {
   }
 }
 
+template <class T>
+void add_scaled(T factor, const T* row, T* out, std::size_t n) {
+  subtract_scaled(-factor, row, out, n);
+}
+
 // Sums of one code for its certificate; see CodeSums.
 template <class T>
 CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, bool positive) {
@@ -153,10 +158,12 @@ CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, 
 }
 
 Kernels<float> float_table() {
-  return {hwy::TargetName(HWY_TARGET), panel_width<float>(), tile<float>, descend<float>, summarise<float>};
+  return {hwy::TargetName(HWY_TARGET), panel_width<float>(), tile<float>, descend<float>,
+          add_scaled<float>,           summarise<float>};
 }
 Kernels<double> double_table() {
-  return {hwy::TargetName(HWY_TARGET), panel_width<double>(), tile<double>, descend<double>, summarise<double>};
+  return {hwy::TargetName(HWY_TARGET), panel_width<double>(), tile<double>, descend<double>,
+          add_scaled<double>,          summarise<double>};
 }
 
 }  // namespace dualdict::HWY_NAMESPACE

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The nonzero elements of a matrix, row by row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "dualdict/matrix.h"
+
+namespace dualdict {
+
+template <class T>
+struct SparseRows {
+  std::vector<std::size_t> begin = {0};  // row i has the elements begin[i] .. begin[i + 1] - 1, columns rising
+  std::vector<std::uint32_t> column;
+  std::vector<T> value;
+
+  std::size_t n_rows() const { return begin.size() - 1; }
+  std::size_t n_elements() const { return begin.back(); }
+  // Replaces what was there; the memory is kept.
+  void assign(MatrixView<const T> dense);
+};
+
+// Below this share of nonzero elements, going from one to the next is faster than a dense product.
+inline constexpr double kSparseShare = 0.125;
+
+}  // namespace dualdict

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "linalg/sparse_rows.h"
+
+#include <gtest/gtest.h>
+
+#include "linalg/product.h"
+#include "problems/random_matrix.h"
+
+namespace dualdict {
+namespace {
+
+// Random elements, all but about `share` of them zero.
+template <class T>
+Matrix<T> random_sparse(std::size_t rows, std::size_t cols, double share, std::uint64_t seed) {
+  Matrix<T> result = random_matrix<T>(rows, cols, seed);
+  Random random(seed, 1);
+  for (std::size_t i = 0; i < result.size(); ++i)
+    if (random.uniform() > share) result.data()[i] = T{0};
+  return result;
+}
+
+template <class T>
+class SparseRowsTest : public testing::Test {};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(SparseRowsTest, Scalars);
+
+TYPED_TEST(SparseRowsTest, HoldsTheNonzerosInTheirOrder) {
+  SparseRows<TypeParam> sparse;
+  for (const double share : {0.0, 0.02, 0.5, 1.0}) {
+    const Matrix<TypeParam> dense = random_sparse<TypeParam>(23, 41, share, 3);
+    sparse.assign(dense.view());
+    Matrix<TypeParam> back(dense.rows(), dense.cols());
+    ASSERT_EQ(sparse.n_rows(), dense.rows());
+    for (std::size_t i = 0; i < sparse.n_rows(); ++i) {
+      for (std::size_t e = sparse.begin[i]; e < sparse.begin[i + 1]; ++e) {
+        EXPECT_TRUE(e == sparse.begin[i] || sparse.column[e] > sparse.column[e - 1]);
+        EXPECT_NE(sparse.value[e], TypeParam{0});
+        back(i, sparse.column[e]) = sparse.value[e];
+      }
+    }
+    EXPECT_EQ(back, dense) << share;
+  }
+}
+
+// A code's bits must not depend on which way its block took.
+TYPED_TEST(SparseRowsTest, AddingRowsGivesTheBitsOfTheDenseProduct) {
+  using T = TypeParam;
+  constexpr std::size_t kRows = 9;
+  constexpr std::size_t kDepth = 37;
+  for (const std::size_t width : {1U, 7U, 16U, 45U}) {
+    const Matrix<T> left = random_sparse<T>(kRows, kDepth, 0.2, 5);
+    const Matrix<T> right = random_matrix<T>(kDepth, width, 6);
+    Matrix<T> expected = random_matrix<T>(kRows, width, 7);
+    Matrix<T> result = expected;
+    PackedRight<T> packed;
+    packed.pack(right.view());
+    multiply<T>(plain(left.view()), packed, expected.view(), Into::kSubtract);
+    SparseRows<T> sparse;
+    sparse.assign(left.view());
+    for (std::size_t i = 0; i < kRows; ++i)
+      for (std::size_t e = sparse.begin[i]; e < sparse.begin[i + 1]; ++e)
+        kernels<T>().add_scaled(-sparse.value[e], right.row(sparse.column[e]), result.row(i), width);
+    EXPECT_EQ(result, expected) << width;
+  }
+}
+
+}  // namespace
+}  // namespace dualdict
