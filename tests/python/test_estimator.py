@@ -294,6 +294,10 @@ class TestErrors:
         with pytest.raises(TypeError):
             DualDictionaryLearning(4).fit(X, None, 3)
 
+    def test_memory(self):
+        with pytest.raises(MemoryError, match="max_memory"):
+            DualDictionaryLearning(64, tau=0.1, max_memory=1).fit(np.ones((20000, 64), np.float32))
+
     def test_warnings(self, X):
         with pytest.warns(ConvergenceWarning, match="raise max_iter"):
             DualDictionaryLearning(4, tau=0.1, max_iter=1, tol=1e-9).fit(X)
