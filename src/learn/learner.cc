@@ -129,7 +129,9 @@ void Learner<T>::initialise() {
 
 template <class T>
 void Learner<T>::choose_tau() {
-  problem_.assign(objective_, dictionary_, dual_);
+  Objective any_tau = objective_;
+  any_tau.tau = 1;  // with 0 the problem would be solved in closed form, at the cost of K^3
+  problem_.assign(any_tau, dictionary_, dual_);
   const SilencingTau silencing = silencing_tau(problem_, samples_, pool_);
   std::ostringstream how;
   if (options_.tau) {
