@@ -148,10 +148,15 @@ int run_learn(LearnArguments arguments) {
   if (result.summary.outcome == Outcome::kNumericalFailure)
     throw Error(ErrorKind::kNumerical, "learning failed, no model is written: " + result.summary.message);
   trace.complete(result.summary.iterations);
+  // Worded before anything is written: running out of memory afterwards would be an error with a new model in place.
+  std::string told;
+  if (arguments.json) told = dump(learn_json(result.summary, result.model, arguments.output), 2);
+  std::string closing;
+  if (!arguments.quiet) closing = closing_summary(result, arguments.output);
   result.model.save(arguments.output);
   trace.publish();
-  if (arguments.json) write_stdout(dump(learn_json(result.summary, result.model, arguments.output), 2));
-  if (!arguments.quiet) std::fputs(closing_summary(result, arguments.output).c_str(), stderr);
+  if (arguments.json) write_stdout(told);
+  std::fputs(closing.c_str(), stderr);
   return result.summary.outcome == Outcome::kInterrupted ? interrupt_exit_code() : 0;
 }
 

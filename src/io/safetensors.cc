@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "dualdict/error.h"
 #include "io/durable_file.h"
@@ -180,7 +181,16 @@ TensorFile read_safetensors(const ByteSource& bytes) {
   return file;
 }
 
-void write_safetensors(ByteSink& out, const TensorFile& file) {
+namespace {
+
+// A file ready to be written: what comes before the data, and the tensors in their order.
+struct Layout {
+  std::vector<std::byte> length;
+  std::string header;
+  std::vector<const Tensor*> order;
+};
+
+Layout lay_out(const TensorFile& file) {
   std::vector<const Tensor*> order;
   for (const Tensor& tensor : file.tensors) order.push_back(&tensor);
   std::sort(order.begin(), order.end(), [](const Tensor* a, const Tensor* b) {
@@ -205,18 +215,31 @@ void write_safetensors(ByteSink& out, const TensorFile& file) {
   // File names in the metadata need not be UTF-8, JSON must be.
   std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
   text.append((kLengthSize - text.size() % kLengthSize) % kLengthSize, ' ');
-  std::vector<std::byte> length;
-  append_le<std::uint64_t>(length, text.size());
+  Layout layout;
+  append_le<std::uint64_t>(layout.length, text.size());
+  layout.header = std::move(text);
+  layout.order = std::move(order);
+  return layout;
+}
 
-  out.append(length);
-  append_text(out, text);
-  for (const Tensor* tensor : order) out.append(tensor->bytes);
+void write_out(ByteSink& out, const Layout& layout) {
+  out.append(layout.length);
+  append_text(out, layout.header);
+  for (const Tensor* tensor : layout.order) out.append(tensor->bytes);
   out.commit();
 }
 
+}  // namespace
+
+void write_safetensors(ByteSink& out, const TensorFile& file) {
+  write_out(out, lay_out(file));
+}
+
 void write_safetensors(const std::string& path, const TensorFile& file) {
+  // Laid out before the file is opened: nothing to clean up when memory runs out.
+  const Layout layout = lay_out(file);
   DurableFile out(path);
-  write_safetensors(out, file);
+  write_out(out, layout);
 }
 
 }  // namespace dualdict
