@@ -15,6 +15,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import faults  # noqa: E402
 import hostile  # noqa: E402
+import interop  # noqa: E402
 import streams  # noqa: E402
 
 EXECUTIONS = 1_000_000
@@ -72,6 +73,7 @@ def rows(build, fuzz_build, divide):
     return [
         ("P1", "any bytes: a result or an error", lambda: fuzz(fuzz_build, corpus, many(EXECUTIONS)) if fuzz_build else (0, ["skipped: no --fuzz build"])),
         ("P2", "hostile files get their verdict", lambda: hostile.hostile_set(command, divide)),
+        ("P3", "arrays and tensors of other programs, both ways", lambda: interop.random_arrays(build / "interop_convert", many(1000))),
         ("P4", "files cut while they are read", lambda: hostile.cut_while_read(command, many(200))),
         ("P5", "flipped bits and cuts are found", lambda: hostile.flipped_bits(command, many(10000), many(1000))),
         ("P7", "NaN and Inf are refused with their place", lambda: hostile.non_finite(command, POSITIONS[::divide])),
