@@ -15,6 +15,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import faults  # noqa: E402
 import hostile  # noqa: E402
+import interop  # noqa: E402
 import streams  # noqa: E402
 
 EXECUTIONS = 1_000_000
@@ -32,6 +33,8 @@ def numbers(build, promise, divide):
 
 def fuzz(build, corpus, executions):
     """P1: every target, so many executions."""
+    if build is None:
+        return 0, ["skipped: no --fuzz build"]
     targets = sorted(path.name for path in corpus.iterdir())
     cases, failures = 0, []
     for target in targets:
@@ -68,10 +71,12 @@ def rows(build, fuzz_build, divide):
     command = build / "dualdict"
     library = build / "libfail_allocation.so"
     many = lambda n: max(1, n // divide)  # noqa: E731
+    convert = build / "interop_convert"
     corpus = build / "tests" / "fuzz" / "corpus"
     return [
-        ("P1", "any bytes: a result or an error", lambda: fuzz(fuzz_build, corpus, many(EXECUTIONS)) if fuzz_build else (0, ["skipped: no --fuzz build"])),
+        ("P1", "any bytes: a result or an error", lambda: fuzz(fuzz_build, corpus, many(EXECUTIONS))),
         ("P2", "hostile files get their verdict", lambda: hostile.hostile_set(command, divide)),
+        ("P3", "arrays and tensors of others, both ways", lambda: interop.random_arrays(convert, many(1000))),
         ("P4", "files cut while they are read", lambda: hostile.cut_while_read(command, many(200))),
         ("P5", "flipped bits and cuts are found", lambda: hostile.flipped_bits(command, many(10000), many(1000))),
         ("P7", "NaN and Inf are refused with their place", lambda: hostile.non_finite(command, POSITIONS[::divide])),
