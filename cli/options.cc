@@ -35,8 +35,8 @@ std::string as_text() {
 std::string as_markdown() {
   std::string text =
       "# Options of learning\n\n"
-      "After this page you can set every option of `dualdict learn`, and of `LearnOptions` in C++, and say what each\n"
-      "one does to the result. The page is printed by `dualdict options --markdown`.\n\n"
+      "After this page you can set every option of `dualdict learn`, of `LearnOptions` in C++ and of the estimator in\n"
+      "Python, and say what each one does to the result. The page is printed by `dualdict options --markdown`.\n\n"
       "Learning minimises, over the dictionary D, its dual C and the codes U of the samples X (d features, K "
       "atoms),\n\n"
       "    E = 1/d |X - D U|^2 + eta/K |U - C X|^2 + 2 tau/K sum|U| + mu/K |U|^2,    |d_i| <= 1, |c_i| <= 1\n";
@@ -45,10 +45,11 @@ std::string as_markdown() {
     if (row.group != group) {
       group = row.group;
       text += "\n## " + group_title(group) +
-              "\n\n| option | symbol | default | allowed | what it does |\n|---|---|---|---|---|\n";
+              "\n\n| option | in Python | symbol | default | allowed | what it does |\n|---|---|---|---|---|---|\n";
     }
-    text += "| `--" + std::string(row.name) + "` | " + std::string(row.symbol) + " | " + default_text(row) + " | " +
-            option_rule(row) + " | " + std::string(row.help) + " |\n";
+    text += "| `--" + std::string(row.name) + "` | `" + std::string(row.python_name) + "` | " +
+            std::string(row.symbol) + " | " + default_text(row) + " | " + option_rule(row) + " | " +
+            std::string(row.help) + " |\n";
   }
   return text;
 }

@@ -21,7 +21,7 @@ ALLOWED = {
     "verify": ["core"],
 }
 # These see the library as any user does: public headers, and files of their own folder.
-OUTSIDE = ["cli", "examples"]
+OUTSIDE = ["cli", "examples", "python"]
 PUBLIC = "include/dualdict"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
@@ -61,7 +61,7 @@ def includes(path):
 
 
 def target_folder(root, path, name):
-    """What an included name belongs to: a folder of src/, "public", "cli", "examples", or None when it is no file of
+    """What an included name belongs to: a folder of src/, "public", one of OUTSIDE, or None when it is no file of
     the project."""
     if name.startswith("dualdict/"):
         return "public"

@@ -12,6 +12,7 @@
 #include "dualdict/matrix.h"
 #include "dualdict/model.h"
 #include "dualdict/mosaic.h"
+#include "dualdict/online.h"
 #include "dualdict/options.h"
 #include "dualdict/preprocess.h"
 #include "dualdict/summary.h"

@@ -60,6 +60,10 @@ class DUALDICT_API Encoder {
   std::unique_ptr<Impl> impl_;
 };
 
+// The L of the steps of refine:k, u <- S_{lambda/L}(u + (b - H u)/L): at least the largest eigenvalue of H. For whoever
+// writes the encoder down in another form.
+DUALDICT_API double refine_curvature(const Model& model, double eta);
+
 // Which matrix turns codes back into samples.
 enum class DecodeWith { kModeDecoder, kDictionary };
 

@@ -87,6 +87,9 @@ class DUALDICT_API Model {
   static Model load(const std::string& path);
   // Writes it durably: a temporary file in the same folder, then a rename; throws Error(kWrite), the old file intact.
   void save(const std::string& path) const;
+  // The bytes of that file, and back; `name` is for messages.
+  static Model from_bytes(std::string_view bytes, const std::string& name = "model");
+  std::string to_bytes() const;
 
   const ModelParts& parts() const { return *parts_; }
   std::size_t n_atoms() const { return parts_->dictionary.rows(); }

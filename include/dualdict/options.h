@@ -39,9 +39,11 @@ struct LearnOptions {
   std::size_t n_threads = 0;         // 0: what the affinity mask and the cgroup allow
   bool positive_codes = false;       // U >= 0
   bool positive_dictionary = false;  // D >= 0
-  std::size_t replace_below = 1;     // an atom used by fewer samples than this is replaced; 0: never
-  double time_limit = 0.0;           // seconds; 0: none
-  std::size_t max_memory = 0;        // MiB that learning may need; 0: what this process may still have
+  // D stays initial_dictionary, whose atoms are in the ball; C and the codes are learned.
+  bool keep_dictionary = false;
+  std::size_t replace_below = 1;  // an atom used by fewer samples than this is replaced; 0: never
+  double time_limit = 0.0;        // seconds; 0: none
+  std::size_t max_memory = 0;     // MiB that learning may need; 0: what this process may still have
   // Starting point, K x d. Empty dictionary: K distinct random samples of unit norm. Empty dual: C = D'.
   Matrix<double> initial_dictionary;
   Matrix<double> initial_dual;

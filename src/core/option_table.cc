@@ -14,7 +14,7 @@ constexpr double kAnyNumber = std::numeric_limits<double>::max();
 // The largest count whose successor a double, the type of the range, still tells apart from it.
 constexpr double kAnyCount = 9007199254740991.0;
 
-constexpr std::array<OptionInfo, 18> kTable{{
+constexpr std::array<OptionInfo, 19> kTable{{
     {.name = "atoms",
      .python_name = "n_components",
      .symbol = "K",
@@ -116,6 +116,12 @@ constexpr std::array<OptionInfo, 18> kTable{{
      .help = "fast: coordinate descent and the exact dual; fista: the algorithm of the paper, as a reference",
      .group = "method",
      .field = &LearnOptions::solver},
+    {.name = "keep-dictionary",
+     .python_name = "keep_dict",
+     .symbol = "",
+     .help = "learn only the dual of the dictionary given by --init, which stays as it is",
+     .group = "method",
+     .field = &LearnOptions::keep_dictionary},
     {.name = "replace-below",
      .python_name = "replace_below",
      .symbol = "",

@@ -52,6 +52,25 @@ void check_start(const Matrix<double>& start, const std::string& name, std::size
                std::to_string(j) + " is not allowed: a finite number");
 }
 
+// A dictionary that stays must obey the constraints as it is: bringing it into the ball would change it.
+void check_kept(const LearnOptions& options) {
+  constexpr double kRounding = 1e-5;  // of an atom normalised in float32
+  if (!options.keep_dictionary) return;
+  if (options.initial_dictionary.empty()) refuse("--keep-dictionary: needs a dictionary to keep: give it with --init");
+  if (options.positive_dictionary)
+    refuse("--keep-dictionary and --positive-dictionary exclude each other: a kept dictionary is as it is");
+  const Matrix<double>& rows = options.initial_dictionary;
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    double squared = 0;
+    for (std::size_t j = 0; j < rows.cols(); ++j) squared += rows(i, j) * rows(i, j);
+    if (std::sqrt(squared) > 1 + kRounding)
+      refuse("initial dictionary: atom " + std::to_string(i) + " (counted from 0) has norm " +
+             number_text(std::sqrt(squared)) +
+             "; with --keep-dictionary it must be at most 1: divide the atoms by "
+             "their norms");
+  }
+}
+
 }  // namespace
 
 void validate(const LearnOptions& options) {
@@ -65,6 +84,7 @@ void validate(const LearnOptions& options) {
     refuse("initial dual: " + std::to_string(options.initial_dual.cols()) +
            " columns are not allowed: as many as the initial dictionary has, " +
            std::to_string(options.initial_dictionary.cols()));
+  check_kept(options);
 }
 
 }  // namespace dualdict

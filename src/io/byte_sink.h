@@ -18,6 +18,15 @@ class ByteSink {
   virtual void commit() = 0;
 };
 
+// Bytes in memory.
+struct StringSink final : ByteSink {
+  void append(std::span<const std::byte> bytes) override {
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  void commit() override {}
+  std::string text;
+};
+
 // Standard output. What was appended stays written whether or not commit() follows.
 std::unique_ptr<ByteSink> open_standard_output();
 

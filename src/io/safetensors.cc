@@ -180,12 +180,20 @@ TensorFile read_safetensors(const ByteSource& bytes) {
   return file;
 }
 
-void write_safetensors(const std::string& path, const TensorFile& file) {
+namespace {
+
+// Float64 first, then by name.
+std::vector<const Tensor*> file_order(const TensorFile& file) {
   std::vector<const Tensor*> order;
   for (const Tensor& tensor : file.tensors) order.push_back(&tensor);
   std::sort(order.begin(), order.end(), [](const Tensor* a, const Tensor* b) {
     return a->dtype != b->dtype ? a->dtype == DType::kFloat64 : a->name < b->name;
   });
+  return order;
+}
+
+// A function of its own: the JSON document, whose destructor takes memory, must be gone before the file is committed.
+std::string header_text(const TensorFile& file, const std::vector<const Tensor*>& order) {
   json header = json::object();
   if (!file.metadata.empty()) header[kMetadataKey] = file.metadata;
   std::uint64_t offset = 0;
@@ -194,7 +202,7 @@ void write_safetensors(const std::string& path, const TensorFile& file) {
     factors.push_back(size_of(tensor->dtype));
     if (tensor->name == kMetadataKey || header.contains(tensor->name) ||
         checked_product(factors) != tensor->bytes.size())
-      throw Error(ErrorKind::kUsage, path + ": tensor " + in_quotes(tensor->name) +
+      throw Error(ErrorKind::kUsage, "tensor " + in_quotes(tensor->name) +
                                          " has a name that is taken or a shape that does not fit its bytes");
     const std::uint64_t end = offset + tensor->bytes.size();
     header[tensor->name] = {{"dtype", tensor->dtype == DType::kFloat32 ? "F32" : "F64"},
@@ -205,14 +213,25 @@ void write_safetensors(const std::string& path, const TensorFile& file) {
   // File names in the metadata need not be UTF-8, JSON must be.
   std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
   text.append((kLengthSize - text.size() % kLengthSize) % kLengthSize, ' ');
+  return text;
+}
+
+}  // namespace
+
+void write_safetensors(ByteSink& out, const TensorFile& file) {
+  const std::vector<const Tensor*> order = file_order(file);
+  const std::string text = header_text(file, order);
   std::vector<std::byte> length;
   append_le<std::uint64_t>(length, text.size());
-
-  DurableFile out(path);
   out.append(length);
   append_text(out, text);
   for (const Tensor* tensor : order) out.append(tensor->bytes);
   out.commit();
+}
+
+void write_safetensors(const std::string& path, const TensorFile& file) {
+  DurableFile out(path);
+  write_safetensors(out, file);
 }
 
 }  // namespace dualdict

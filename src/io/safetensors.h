@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dualdict/matrix.h"
+#include "io/byte_sink.h"
 #include "io/byte_source.h"
 
 namespace dualdict {
@@ -42,5 +43,6 @@ TensorFile read_safetensors(const ByteSource& bytes);
 // Writes durably; throws Error(kWrite). The same content gives the same bytes, whatever the order of the tensors:
 // float64 first, then by name, so that every tensor is aligned to its elements.
 void write_safetensors(const std::string& path, const TensorFile& file);
+void write_safetensors(ByteSink& out, const TensorFile& file);
 
 }  // namespace dualdict

@@ -79,7 +79,7 @@ PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& op
     for (std::size_t i = 0; i < count; ++i) report.codes.add(reports_[i]);
     std::size_t nonzeros = 0;
     for (std::size_t i = 0; i < count; ++i) nonzeros += sparse_[i].n_elements();
-    if (static_cast<double>(nonzeros) <= kSparseShare * static_cast<double>(count * kBlockSamples * u.cols())) {
+    if (static_cast<double>(nonzeros) <= kSparseSquareShare * static_cast<double>(count * kBlockSamples * u.cols())) {
       add_sparse(first, count, moments);
     } else {
       add_dense(first, count, u, moments);

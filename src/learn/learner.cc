@@ -129,7 +129,9 @@ void Learner<T>::initialise() {
 
 template <class T>
 void Learner<T>::choose_tau() {
-  problem_.assign(objective_, dictionary_, dual_);
+  Objective any_tau = objective_;
+  any_tau.tau = 1;  // with 0 the problem would be solved in closed form, at the cost of K^3
+  problem_.assign(any_tau, dictionary_, dual_);
   const SilencingTau silencing = silencing_tau(problem_, samples_, pool_);
   std::ostringstream how;
   if (options_.tau) {
@@ -255,11 +257,11 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
   const double scale = record.energy_after_codes > 0 ? record.energy_after_codes : 1.0;
   record.duality_gap = pass.codes.gap / scale;
 
-  if (whole && pass.codes.nonzeros > 0 && options_.replace_below > 0)
+  if (whole && pass.codes.nonzeros > 0 && options_.replace_below > 0 && !options_.keep_dictionary)
     record.replaced_atoms = replacer_.replace(samples_, objective_, usage_, pool_, codes_, dictionary_, moments_);
   sum_over_ranks();
   step_gap_ = 0;
-  update_dictionary(record.energy_after_codes);
+  if (!options_.keep_dictionary) update_dictionary(record.energy_after_codes);
   record.energy_after_dictionary = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
   if (objective_.eta > 0) update_dual(record.energy_after_codes);
   record.energy = energy_from_moments(objective_, moments_, dictionary_, dual_);

@@ -9,6 +9,7 @@ namespace dualdict {
 namespace {
 
 constexpr std::size_t kAtomsPerTask = 32;
+constexpr std::uint32_t kOnlyRow = 0;
 
 // The part of a row of codes that a task looks at.
 struct Range {
@@ -55,7 +56,8 @@ void SparseSums<T>::add(ThreadPool& pool, std::span<const SparseBlock<T>> blocks
           double* out = uu.row(atom);
           for (std::size_t f = e; f < range.end; ++f)
             out[codes.column[f]] += value * static_cast<double>(codes.value[f]);
-          kernel.add_scaled(codes.value[e], block.samples.row(row), products.row(atom - first_atom), n_features);
+          kernel.add_rows({&codes.value[e], &kOnlyRow, 1, T{1}, block.samples.row(row), 0,
+                           products.row(atom - first_atom), n_features});
         }
       }
       for (std::size_t atom = first_atom; atom < last_atom; ++atom) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/sparse_rows.h"
 
+#include <algorithm>
+
 namespace dualdict {
 
 template <class T>
@@ -23,7 +25,35 @@ void SparseRows<T>::assign(MatrixView<const T> dense) {
   }
 }
 
-template struct SparseRows<float>;
-template struct SparseRows<double>;
+template <class T>
+void multiply_sparse(MatrixView<const T> left, MatrixView<const T> right, const PackedRight<T>& packed, Into into,
+                     SparseRows<T>& work, MatrixView<T> out) {
+  constexpr double kSparseShare = 0.2;
+  constexpr std::size_t kColumns = 128 / sizeof(T);
+  work.assign(left);
+  if (static_cast<double>(work.n_elements()) > kSparseShare * static_cast<double>(left.rows * left.cols)) {
+    multiply<T>(plain(left), packed, out, into);
+    return;
+  }
+  const Kernels<T>& kernel = kernels<T>();
+  const T sign = into == Into::kSubtract ? T{-1} : T{1};
+  // Some columns at a time, so that these of all rows of `right` stay in the nearest cache.
+  for (std::size_t k = 0; k < right.cols; k += kColumns) {
+    const std::size_t width = std::min(kColumns, right.cols - k);
+    for (std::size_t i = 0; i < left.rows; ++i) {
+      const std::size_t first = work.begin[i];
+      kernel.add_rows({work.value.data() + first, work.column.data() + first, work.begin[i + 1] - first, sign,
+                       right.data + k, right.stride, out.row(i) + k, width});
+    }
+  }
+}
+
+#define DUALDICT_INSTANTIATE(T)                                                                           \
+  template struct SparseRows<T>;                                                                          \
+  template void multiply_sparse<T>(MatrixView<const T>, MatrixView<const T>, const PackedRight<T>&, Into, \
+                                   SparseRows<T>&, MatrixView<T>);
+DUALDICT_INSTANTIATE(float)
+DUALDICT_INSTANTIATE(double)
+#undef DUALDICT_INSTANTIATE
 
 }  // namespace dualdict

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dualdict/matrix.h"
+#include "linalg/product.h"
 
 namespace dualdict {
 
@@ -22,7 +23,14 @@ struct SparseRows {
   void assign(MatrixView<const T> dense);
 };
 
-// Below this share of nonzero elements, going from one to the next is faster than a dense product.
-inline constexpr double kSparseShare = 0.125;
+// Below this share of nonzeros the square of a sparse matrix is faster from one nonzero to the next than as a dense
+// product.
+inline constexpr double kSparseSquareShare = 0.125;
+
+// out += or -= left * right, where left may have many zeros. right is given as it is and packed; `work` holds the
+// nonzeros of left afterwards. The bits are those of the dense product: the terms left out are zero.
+template <class T>
+void multiply_sparse(MatrixView<const T> left, MatrixView<const T> right, const PackedRight<T>& packed, Into into,
+                     SparseRows<T>& work, MatrixView<T> out);
 
 }  // namespace dualdict

@@ -9,6 +9,7 @@
 
 #include "dualdict/error.h"
 #include "linalg/product.h"
+#include "linalg/sparse_rows.h"
 #include "linalg/symmetric.h"
 #include "linalg/vectors.h"
 
@@ -29,6 +30,14 @@ PackedRight<T> packed_transposed(const Matrix<double>& weights) {
   PackedRight<T> packed;
   packed.pack_transposed(convert<T>(weights).view());
   return packed;
+}
+
+template <class T>
+Matrix<T> transpose(const Matrix<double>& a) {
+  Matrix<T> result(a.cols(), a.rows());
+  for (std::size_t i = 0; i < a.rows(); ++i)
+    for (std::size_t j = 0; j < a.cols(); ++j) result(j, i) = static_cast<T>(a(i, j));
+  return result;
 }
 
 template <class T>
@@ -63,27 +72,15 @@ class Shrink {
     }
   }
   void apply(MatrixView<const T> x, MatrixView<T> v) const {
+    const Kernels<T>& kernel = kernels<T>();
     for (std::size_t i = 0; i < v.rows; ++i) {
-      const auto n = static_cast<T>(norm(x.row(i), x.cols) * inverse_mean_norm_);
-      positive_ ? shrink_positive(n, v.row(i)) : shrink(n, v.row(i));
+      const double level = std::sqrt(kernel.squared_norm(x.row(i), x.cols)) * inverse_mean_norm_;
+      kernel.shrink(
+          {gain_.data(), threshold_.data(), growth_.data(), static_cast<T>(level), positive_, v.row(i), v.cols});
     }
   }
 
  private:
-  // Without branches, so that compilers vectorise it; + 0 makes -0 into 0.
-  void shrink(T n, T* v) const {
-    for (std::size_t j = 0; j < gain_.size(); ++j) {
-      const T excess = std::abs(v[j]) - (threshold_[j] + growth_[j] * n);
-      v[j] = std::copysign(gain_[j] * (excess > T{0} ? excess : T{0}), v[j]) + T{0};
-    }
-  }
-  void shrink_positive(T n, T* v) const {
-    for (std::size_t j = 0; j < gain_.size(); ++j) {
-      const T excess = v[j] - (threshold_[j] + growth_[j] * n);
-      v[j] = gain_[j] * (excess > T{0} ? excess : T{0});
-    }
-  }
-
   bool positive_;
   double inverse_mean_norm_;
   std::vector<T> gain_, threshold_, growth_;
@@ -111,22 +108,32 @@ class CorrectedEncoder final : public BlockEncoder<T> {
   CorrectedEncoder(const ModelParts& parts, double tau_shift)
       : first_(parts, 0.0),
         weights_(packed_transposed<T>(parts.corrected.weights)),
-        feedback_(packed_transposed<T>(parts.corrected.feedback)),
+        feedback_(transpose<T>(parts.corrected.feedback)),
+        packed_feedback_(packed_transposed<T>(parts.corrected.feedback)),
         shrink_(parts, parts.corrected, tau_shift) {}
   void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
     const MatrixView<T> first = buffer_rows(work.scratch, x.rows, u.cols);
     first_.encode(x, work, first);
     multiply<T>(plain(x), weights_, u);
-    multiply<T>(plain(MatrixView<const T>(first)), feedback_, u, Into::kAdd);
+    multiply_sparse<T>(first, feedback_.view(), packed_feedback_, Into::kAdd, work.sparse, u);
     shrink_.apply(x, u);
   }
 
  private:
   SparseEncoder<T> first_;
   PackedRight<T> weights_;
-  PackedRight<T> feedback_;
+  Matrix<T> feedback_;  // transposed: a row for every atom that feeds back
+  PackedRight<T> packed_feedback_;
   Shrink<T> shrink_;
 };
+
+// H = D'D/d + (eta + mu)/K I.
+Matrix<double> gram_of(const ModelParts& parts, const Objective& objective) {
+  Matrix<double> gram = multiply_transposed<double>(parts.dictionary.view(), parts.dictionary.view());
+  for (std::size_t i = 0; i < gram.size(); ++i) gram.data()[i] /= objective.d();
+  for (std::size_t j = 0; j < gram.rows(); ++j) gram(j, j) += objective.ridge();
+  return gram;
+}
 
 // u <- S_{lambda/L}(u + (b - H u)/L): with L >= lambda_max(H) no step raises the energy.
 template <class T>
@@ -135,10 +142,8 @@ class RefineEncoder final : public BlockEncoder<T> {
   RefineEncoder(const ModelParts& parts, const ModeSettings& settings)
       : first_(parts, settings.tau_shift), steps_(settings.refine_steps), positive_(parts.positive_codes) {
     const Objective objective = objective_of(parts, settings);
-    Matrix<double> gram = multiply_transposed<double>(parts.dictionary.view(), parts.dictionary.view());
+    Matrix<double> gram = gram_of(parts, objective);
     Matrix<double> weights(parts.dictionary.rows(), parts.dictionary.cols());
-    for (std::size_t i = 0; i < gram.size(); ++i) gram.data()[i] /= objective.d();
-    for (std::size_t j = 0; j < gram.rows(); ++j) gram(j, j) += objective.ridge();
     for (std::size_t i = 0; i < weights.size(); ++i)
       weights.data()[i] = parts.dictionary.data()[i] / objective.d() + objective.coding_weight() * parts.dual.data()[i];
     const double curvature = largest_eigenvalue(gram);
@@ -146,7 +151,8 @@ class RefineEncoder final : public BlockEncoder<T> {
     // The step goes into both operands: u + step (b - H u) is then a sum of two products.
     for (std::size_t i = 0; i < gram.size(); ++i) gram.data()[i] *= step;
     for (std::size_t i = 0; i < weights.size(); ++i) weights.data()[i] *= step;
-    gram_ = packed_transposed<T>(gram);
+    gram_ = convert<T>(gram);
+    packed_gram_ = packed_transposed<T>(gram);
     weights_ = packed_transposed<T>(weights);
     threshold_ = static_cast<T>(objective.lambda() * step);
   }
@@ -158,7 +164,7 @@ class RefineEncoder final : public BlockEncoder<T> {
     for (std::size_t step = 0; step < steps_; ++step) {
       for (std::size_t i = 0; i < x.rows; ++i)
         for (std::size_t j = 0; j < u.cols; ++j) moved(i, j) = u(i, j) + linear(i, j);
-      multiply<T>(plain(MatrixView<const T>(u)), gram_, moved, Into::kSubtract);
+      multiply_sparse<T>(u, gram_.view(), packed_gram_, Into::kSubtract, work.sparse, moved);
       for (std::size_t i = 0; i < x.rows; ++i)
         for (std::size_t j = 0; j < u.cols; ++j) u(i, j) = soft_threshold(moved(i, j), threshold_, positive_);
     }
@@ -168,7 +174,8 @@ class RefineEncoder final : public BlockEncoder<T> {
   SparseEncoder<T> first_;
   std::size_t steps_;
   bool positive_;
-  PackedRight<T> gram_;
+  Matrix<T> gram_;
+  PackedRight<T> packed_gram_;
   PackedRight<T> weights_;
   T threshold_ = 0;
 };
@@ -229,6 +236,12 @@ std::unique_ptr<BlockEncoder<T>> make_plain_encoder(const ModelParts& parts, con
 }
 
 }  // namespace
+
+double refine_curvature(const Model& model, double eta) {
+  ModeSettings settings = default_settings(model.parts(), EncodeMode::kRefine);
+  settings.eta = eta;
+  return largest_eigenvalue(gram_of(model.parts(), objective_of(model.parts(), settings)));
+}
 
 ModeSettings default_settings(const ModelParts& parts, EncodeMode mode) {
   ModeSettings settings;

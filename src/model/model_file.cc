@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "core/hash.h"
@@ -219,6 +220,19 @@ Model Model::load(const std::string& path) {
 void Model::save(const std::string& path) const {
   check_norms("model", *parts_);
   write_safetensors(path, to_tensor_file(*parts_));
+}
+
+Model Model::from_bytes(std::string_view bytes, const std::string& name) {
+  // The bytes outlive the source, which needs no owner.
+  const MemoryBytes source(name, nullptr, std::as_bytes(std::span(bytes)));
+  return from_tensor_file(read_safetensors(source), name);
+}
+
+std::string Model::to_bytes() const {
+  check_norms("model", *parts_);
+  StringSink sink;
+  write_safetensors(sink, to_tensor_file(*parts_));
+  return std::move(sink.text);
 }
 
 }  // namespace dualdict

@@ -51,20 +51,12 @@ bool is_zero(const T* u, std::size_t n) {
   return std::all_of(u, u + n, [](T value) { return value == T{0}; });
 }
 
-// r = b - Hu. Both ways give the same bits: the terms that the sparse one leaves out are zero.
+// r = b - Hu.
 template <class T>
 void refresh_residual(const CodeProblem<T>& problem, MatrixView<T> u, CodeWorkspace<T>& work) {
   for (std::size_t i = 0; i < u.rows; ++i) std::copy_n(work.linear.row(i), u.cols, work.residual.row(i));
-  work.sparse.assign(u);
-  if (static_cast<double>(work.sparse.n_elements()) > kSparseShare * static_cast<double>(u.rows * u.cols)) {
-    multiply<T>(plain(MatrixView<const T>(u)), problem.packed_gram, work.residual.view().row_range(0, u.rows),
-                Into::kSubtract);
-    return;
-  }
-  const Kernels<T>& kernel = kernels<T>();
-  for (std::size_t i = 0; i < u.rows; ++i)
-    for (std::size_t e = work.sparse.begin[i]; e < work.sparse.begin[i + 1]; ++e)
-      kernel.add_scaled(-work.sparse.value[e], problem.gram.row(work.sparse.column[e]), work.residual.row(i), u.cols);
+  multiply_sparse<T>(u, problem.gram.view(), problem.packed_gram, Into::kSubtract, work.sparse,
+                     work.residual.view().row_range(0, u.rows));
 }
 
 // A zero atom that nothing else holds (H_jj = 0) only costs: its coefficient goes, and no sweep needs to look at it.

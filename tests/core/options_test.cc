@@ -82,6 +82,7 @@ TEST(OptionTable, HasEveryFixedNameOnce) {
                                     "max-memory",
                                     "positive-codes",
                                     "positive-dictionary",
+                                    "keep-dictionary",
                                     "replace-below",
                                     "time-limit"};
   std::set<std::string> names, python_names;

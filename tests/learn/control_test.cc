@@ -110,6 +110,34 @@ TEST(Control, AStartOutsideTheConstraintsIsBroughtInside) {
   for (std::size_t i = 0; i < 120; ++i) EXPECT_GE(result.model.dictionary().data()[i], 0.0);
 }
 
+TEST(Control, AKeptDictionaryStaysAndItsDualIsTheBest) {
+  const Matrix<double> samples = planted_samples(200, 10, 12, 1);
+  LearnOptions options = small_options(12, 0.2, Solver::kFast, DType::kFloat64);
+  options.initial_dictionary = random_unit_rows(12, 10, 7);
+  options.keep_dictionary = true;
+  options.rtol = 1e-9;
+  options.max_iterations = 2000;
+  const LearnResult result = fit(samples, options);
+  for (std::size_t i = 0; i < 120; ++i)
+    EXPECT_NEAR(result.model.dictionary().data()[i], options.initial_dictionary.data()[i], 1e-15);
+  EXPECT_EQ(result.summary.replaced_atoms, 0u);
+  // E is convex in codes and dual together: every start leads to the same energy.
+  options.initial_dual = random_unit_rows(12, 10, 8);
+  const LearnResult other = fit(samples, options);
+  EXPECT_NEAR(other.summary.energy.total() / result.summary.energy.total(), 1.0, 1e-5);
+  EXPECT_LT(result.summary.energy.total(), result.summary.iterations.front().energy.total());
+}
+
+TEST(Control, AKeptDictionaryMustBeGivenAndInTheBall) {
+  LearnOptions options = small_options(12, 0.2);
+  options.keep_dictionary = true;
+  EXPECT_THROW(fit(planted_samples(50, 10, 12, 1), options), Error);
+  options.initial_dictionary = random_matrix<double>(12, 10, 7);
+  EXPECT_THROW(fit(planted_samples(50, 10, 12, 1), options), Error);
+  options.initial_dictionary = random_unit_rows(12, 10, 7);
+  EXPECT_NO_THROW(fit(planted_samples(50, 10, 12, 1), options));
+}
+
 TEST(Control, TheDefaultStartIsDistinctUnitSamples) {
   const Matrix<double> samples = planted_samples(200, 10, 12, 1);
   LearnOptions options = small_options(12, 0.2, Solver::kFast, DType::kFloat64);

@@ -43,24 +43,25 @@ TYPED_TEST(SparseRowsTest, HoldsTheNonzerosInTheirOrder) {
 }
 
 // A code's bits must not depend on which way its block took.
-TYPED_TEST(SparseRowsTest, AddingRowsGivesTheBitsOfTheDenseProduct) {
+TYPED_TEST(SparseRowsTest, TheSparseProductHasTheBitsOfTheDenseOne) {
   using T = TypeParam;
   constexpr std::size_t kRows = 9;
   constexpr std::size_t kDepth = 37;
-  for (const std::size_t width : {1U, 7U, 16U, 45U}) {
-    const Matrix<T> left = random_sparse<T>(kRows, kDepth, 0.2, 5);
-    const Matrix<T> right = random_matrix<T>(kDepth, width, 6);
-    Matrix<T> expected = random_matrix<T>(kRows, width, 7);
-    Matrix<T> result = expected;
-    PackedRight<T> packed;
-    packed.pack(right.view());
-    multiply<T>(plain(left.view()), packed, expected.view(), Into::kSubtract);
-    SparseRows<T> sparse;
-    sparse.assign(left.view());
-    for (std::size_t i = 0; i < kRows; ++i)
-      for (std::size_t e = sparse.begin[i]; e < sparse.begin[i + 1]; ++e)
-        kernels<T>().add_scaled(-sparse.value[e], right.row(sparse.column[e]), result.row(i), width);
-    EXPECT_EQ(result, expected) << width;
+  SparseRows<T> work;
+  for (const std::size_t width : {1U, 7U, 16U, 45U, 130U}) {
+    for (const Into into : {Into::kAdd, Into::kSubtract}) {
+      for (const double share : {0.0, 0.05, 0.2, 0.35, 1.0}) {
+        const Matrix<T> left = random_sparse<T>(kRows, kDepth, share, 5);
+        const Matrix<T> right = random_matrix<T>(kDepth, width, 6);
+        Matrix<T> expected = random_matrix<T>(kRows, width, 7);
+        Matrix<T> result = expected;
+        PackedRight<T> packed;
+        packed.pack(right.view());
+        multiply<T>(plain(left.view()), packed, expected.view(), into);
+        multiply_sparse<T>(left.view(), right.view(), packed, into, work, result.view());
+        EXPECT_EQ(result, expected) << width << " columns, " << share << " of the elements";
+      }
+    }
   }
 }
 

@@ -133,6 +133,18 @@ TEST_F(ModelFile, SameModelGivesSameBytes) {
   EXPECT_NE(bytes(), first);
 }
 
+TEST_F(ModelFile, BytesInMemoryAreThoseOfTheFile) {
+  const Model model(example_parts(DType::kFloat32));
+  model.save(path_);
+  const std::string stored = model.to_bytes();
+  EXPECT_EQ(stored, bytes());
+  EXPECT_EQ(Model::from_bytes(stored).to_bytes(), stored);
+  std::string damaged = stored;
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  EXPECT_THROW(Model::from_bytes(damaged), Error);
+  EXPECT_THROW(Model::from_bytes(stored.substr(0, stored.size() - 1)), Error);
+}
+
 TEST_F(ModelFile, HasTheDocumentedTensors) {
   const TensorFile file = to_tensor_file(Model(example_parts()).parts());
   std::map<std::string, std::vector<std::size_t>> shapes;
@@ -263,6 +275,15 @@ TEST_F(ModelFile, ReadsWhatALaterMinorVersionAdds) {
   file.metadata["checksum"] = model_checksum(file);
   write_safetensors(path_, file);
   EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(ModelFile, ReadsFilesOlderThanAnOption) {
+  TensorFile file = to_tensor_file(example_parts(DType::kFloat32));
+  json description = json::parse(file.metadata["description"]);
+  description["options_given"].erase("keep-dictionary");
+  file.metadata["description"] = description.dump();
+  file.metadata["checksum"] = model_checksum(file);
+  EXPECT_FALSE(from_tensor_file(file, "old").parts().provenance.summary.given.keep_dictionary);
 }
 
 TEST_F(ModelFile, IsNotWrittenWhenAnAtomLeavesTheBall) {

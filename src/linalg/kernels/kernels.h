@@ -77,14 +77,41 @@ struct CodeSums {
   double slack = 0;  // sum of lambda |u_j| - s u_j r_j, s = min(1, lambda / pull)
 };
 
+// out += sign * the sum of factor_e times row e of the matrix, over the listed rows in their order: a row of a product
+// whose left operand is sparse, with the bits of the dense product.
+template <class T>
+struct RowsArguments {
+  const T* factors;
+  const std::uint32_t* rows;
+  std::size_t count;
+  T sign;  // 1 or -1
+  const T* matrix;
+  std::size_t stride;
+  T* out;
+  std::size_t n;
+};
+
+// v_j <- gain_j S_t(v_j), t = threshold_j + growth_j * level; never negative when `positive`, and never -0.
+template <class T>
+struct ShrinkArguments {
+  const T* gain;
+  const T* threshold;
+  const T* growth;
+  T level;
+  bool positive;
+  T* v;
+  std::size_t n;
+};
+
 template <class T>
 struct Kernels {
   const char* name;
   std::size_t panel_width;
   void (*tile)(const TileArguments<T>&);
   DescentReport<T> (*descend)(const DescentArguments<T>&);
-  // out += factor * row, n elements.
-  void (*add_scaled)(T factor, const T* row, T* out, std::size_t n);
+  void (*add_rows)(const RowsArguments<T>&);
+  void (*shrink)(const ShrinkArguments<T>&);
+  double (*squared_norm)(const T* x, std::size_t n);
   CodeSums (*summarise)(const T* u, const T* b, const T* r, std::size_t n, T lambda, bool positive);
 };
 

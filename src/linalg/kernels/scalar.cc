@@ -92,8 +92,25 @@ DescentReport<T> descend(const DescentArguments<T>& p) {
 }
 
 template <class T>
-void add_scaled(T factor, const T* row, T* out, std::size_t n) {
-  for (std::size_t k = 0; k < n; ++k) out[k] += factor * row[k];
+void add_rows(const RowsArguments<T>& p) {
+  for (std::size_t e = 0; e < p.count; ++e) {
+    const T factor = p.sign * p.factors[e];
+    const T* row = p.matrix + p.rows[e] * p.stride;
+    for (std::size_t k = 0; k < p.n; ++k) p.out[k] += factor * row[k];
+  }
+}
+
+template <class T>
+void shrink(const ShrinkArguments<T>& p) {
+  for (std::size_t j = 0; j < p.n; ++j)
+    p.v[j] = p.gain[j] * soft_threshold(p.v[j], p.threshold[j] + p.growth[j] * p.level, p.positive) + T{0};
+}
+
+template <class T>
+double squared_norm(const T* x, std::size_t n) {
+  double sum = 0;
+  for (std::size_t k = 0; k < n; ++k) sum += static_cast<double>(x[k]) * static_cast<double>(x[k]);
+  return sum;
 }
 
 template <class T>
@@ -117,7 +134,8 @@ CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, 
 }
 
 template <class T>
-constexpr Kernels<T> kTable{"scalar", kScalarPanel, tile<T>, descend<T>, add_scaled<T>, summarise<T>};
+constexpr Kernels<T> kTable{"scalar",    kScalarPanel, tile<T>,         descend<T>,
+                            add_rows<T>, shrink<T>,    squared_norm<T>, summarise<T>};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "linalg/kernels/kernels.h"
@@ -104,9 +105,79 @@ void tile(const TileArguments<T>& t) {
   }
 }
 
+// kVectors vectors of the sum from column k on, in registers all the while.
+template <class T, std::size_t kVectors>
+HWY_INLINE void add_rows_part(const RowsArguments<T>& p, std::size_t k) {
+  const Tag<T> tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  hn::Vec<Tag<T>> sums[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::LoadU(tag, p.out + k + v * lanes);
+  for (std::size_t e = 0; e < p.count; ++e) {
+    const auto factor = hn::Set(tag, p.sign * p.factors[e]);
+    const T* row = p.matrix + p.rows[e] * p.stride + k;
+    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::MulAdd(factor, hn::LoadU(tag, row + v * lanes), sums[v]);
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], tag, p.out + k + v * lanes);
+}
+
 template <class T>
-void add_scaled(T factor, const T* row, T* out, std::size_t n) {
-  subtract_scaled(-factor, row, out, n);
+void add_rows(const RowsArguments<T>& p) {
+  const std::size_t lanes = hn::Lanes(Tag<T>());
+  std::size_t k = 0;
+  for (; k + 8 * lanes <= p.n; k += 8 * lanes) add_rows_part<T, 8>(p, k);
+  for (; k + 4 * lanes <= p.n; k += 4 * lanes) add_rows_part<T, 4>(p, k);
+  for (; k + lanes <= p.n; k += lanes) add_rows_part<T, 1>(p, k);
+  const hn::CappedTag<T, 1> one;
+  for (; k < p.n; ++k) {
+    auto sum = hn::LoadU(one, p.out + k);
+    for (std::size_t e = 0; e < p.count; ++e)
+      sum = hn::MulAdd(hn::Set(one, p.sign * p.factors[e]), hn::LoadU(one, p.matrix + p.rows[e] * p.stride + k), sum);
+    hn::StoreU(sum, one, p.out + k);
+  }
+}
+
+template <class T, class D>
+HWY_INLINE void shrink_at(const ShrinkArguments<T>& p, D tag, std::size_t j) {
+  const auto zero = hn::Zero(tag);
+  const auto v = hn::LoadU(tag, p.v + j);
+  const auto size = p.positive ? v : hn::Abs(v);
+  const auto threshold =
+      hn::MulAdd(hn::LoadU(tag, p.growth + j), hn::Set(tag, p.level), hn::LoadU(tag, p.threshold + j));
+  const auto excess = hn::Max(hn::Sub(size, threshold), zero);
+  const auto code = hn::CopySign(hn::Mul(hn::LoadU(tag, p.gain + j), excess), v);
+  hn::StoreU(hn::Add(code, zero), tag, p.v + j);
+}
+
+template <class T>
+void shrink(const ShrinkArguments<T>& p) {
+  const std::size_t lanes = hn::Lanes(Tag<T>());
+  std::size_t j = 0;
+  for (; j + lanes <= p.n; j += lanes) shrink_at(p, Tag<T>(), j);
+  for (; j < p.n; ++j) shrink_at(p, hn::CappedTag<T, 1>(), j);
+}
+
+template <class T>
+double squared_norm(const T* x, std::size_t n) {
+  const Tag<double> wide;
+  const hn::Rebind<T, Tag<double>> narrow;
+  const std::size_t lanes = hn::Lanes(wide);
+  auto even = hn::Zero(wide), odd = hn::Zero(wide);
+  const auto at = [&](std::size_t k) {
+    if constexpr (std::is_same_v<T, double>) {
+      return hn::LoadU(wide, x + k);
+    } else {
+      return hn::PromoteTo(wide, hn::LoadU(narrow, x + k));
+    }
+  };
+  std::size_t k = 0;
+  for (; k + 2 * lanes <= n; k += 2 * lanes) {
+    const auto a = at(k), b = at(k + lanes);
+    even = hn::MulAdd(a, a, even);
+    odd = hn::MulAdd(b, b, odd);
+  }
+  double sum = hn::GetLane(hn::SumOfLanes(wide, hn::Add(even, odd)));
+  for (; k < n; ++k) sum += static_cast<double>(x[k]) * static_cast<double>(x[k]);
+  return sum;
 }
 
 // Sums of one code for its certificate; see CodeSums.
@@ -158,12 +229,19 @@ CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, 
 }
 
 Kernels<float> float_table() {
-  return {hwy::TargetName(HWY_TARGET), panel_width<float>(), tile<float>, descend<float>,
-          add_scaled<float>,           summarise<float>};
+  return {
+      hwy::TargetName(HWY_TARGET), panel_width<float>(), tile<float>, descend<float>, add_rows<float>, shrink<float>,
+      squared_norm<float>,         summarise<float>};
 }
 Kernels<double> double_table() {
-  return {hwy::TargetName(HWY_TARGET), panel_width<double>(), tile<double>, descend<double>,
-          add_scaled<double>,          summarise<double>};
+  return {hwy::TargetName(HWY_TARGET),
+          panel_width<double>(),
+          tile<double>,
+          descend<double>,
+          add_rows<double>,
+          shrink<double>,
+          squared_norm<double>,
+          summarise<double>};
 }
 
 }  // namespace dualdict::HWY_NAMESPACE

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The module dualdict._core: converts, releases the GIL, calls. What users see is written in Python above it.
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "convert.h"
+#include "learn_call.h"
+#include "online_handle.h"
+
+namespace dualdict::python {
+namespace {
+
+// An encoder that survives a fork: the threads of its parent do not exist in the child, which makes a new one.
+class EncoderHandle {
+ public:
+  EncoderHandle(const Model& model, const std::string& mode, std::optional<double> tau, std::optional<double> nonzeros,
+                std::optional<double> eta, bool debias, std::size_t n_threads, const nb::object& sample)
+      : model_(model) {
+    parse_mode(mode, options_);
+    options_.tau = tau;
+    options_.nonzeros = nonzeros;
+    options_.eta = eta;
+    options_.debias = debias;
+    options_.n_threads = n_threads;
+    std::unique_ptr<DataSource> source;
+    if (!sample.is_none()) source = make_source(view_of(nb::cast<InArray<double>>(sample, false)));
+    encoder_ = std::make_unique<Encoder>(model_, options_, source.get());
+    // What was found on the sample stays, also in a child.
+    if (source && options_.nonzeros) {
+      options_.nonzeros.reset();
+      options_.tau = encoder_->tau();
+    }
+  }
+
+  double tau() const { return encoder_->tau(); }
+
+  template <class T>
+  void encode(const InArray<T>& samples, const OutArray<T>& codes) {
+    if (getpid() != owner_) renew();
+    const nb::gil_scoped_release release;
+    encoder_->encode(view_of(samples), view_of(codes));
+  }
+
+ private:
+  // With the GIL held, so by one thread at a time. The old encoder is left alone: ending it would wait for its threads.
+  void renew() {
+    static_cast<void>(encoder_.release());  // NOLINT(bugprone-unused-return-value)
+    encoder_ = std::make_unique<Encoder>(model_, options_);
+    owner_ = getpid();
+  }
+
+  Model model_;
+  EncodeOptions options_;
+  std::unique_ptr<Encoder> encoder_;
+  pid_t owner_ = getpid();
+};
+
+template <class T>
+void decode_array(const Model& model, const InArray<T>& codes, const OutArray<T>& samples, const std::string& mode,
+                  bool with_dictionary) {
+  EncodeOptions options;
+  parse_mode(mode, options);
+  const nb::gil_scoped_release release;
+  decode(model, view_of(codes), view_of(samples), options.mode,
+         with_dictionary ? DecodeWith::kDictionary : DecodeWith::kModeDecoder);
+}
+
+template <class T>
+nb::dict verify_array(const Model& model, const InArray<T>& samples, std::size_t n_threads) {
+  Verification result;
+  {
+    const nb::gil_scoped_release release;
+    result = verify(model, *make_source(view_of(samples)), n_threads);
+  }
+  return verification_dict(result);
+}
+
+// The tensors of a fitted encoder, for whoever writes it in another form.
+nb::object encoder_dict(const FittedEncoder& encoder, DType dtype) {
+  if (encoder.empty()) return nb::none();
+  nb::dict result;
+  result["weights"] = to_numpy(encoder.weights, dtype);
+  result["feedback"] = encoder.feedback.empty() ? nb::none() : to_numpy(encoder.feedback, dtype);
+  result["gain"] = to_numpy(encoder.gain, dtype);
+  result["threshold"] = to_numpy(encoder.threshold, dtype);
+  result["growth"] = to_numpy(encoder.growth, dtype);
+  result["tau_slope"] = to_numpy(encoder.tau_slope, dtype);
+  result["decoder"] = encoder.decoder.empty() ? nb::none() : to_numpy(encoder.decoder, dtype);
+  return result;
+}
+
+// So that a mistake shows before a long fit, not after it.
+void check_mode(const std::string& mode) {
+  EncodeOptions options;
+  parse_mode(mode, options);
+}
+
+nb::bytes bytes_of(const Model& model) {
+  const std::string text = model.to_bytes();
+  return nb::bytes(text.data(), text.size());
+}
+Model from_bytes(const nb::bytes& bytes) {
+  return Model::from_bytes({bytes.c_str(), bytes.size()});
+}
+
+void define_model(nb::module_& module) {
+  nb::class_<Model>(module, "Model", "A dictionary, its dual and the fitted encoders. Immutable; pickles as its file.")
+      .def_static(
+          "load", [](const std::filesystem::path& path) { return Model::load(path.string()); }, nb::arg("path"),
+          nb::call_guard<nb::gil_scoped_release>())
+      .def_static("from_bytes", &from_bytes, nb::arg("bytes"))
+      .def("to_bytes", &bytes_of)
+      .def(
+          "save", [](const Model& model, const std::filesystem::path& path) { model.save(path.string()); },
+          nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+      .def("__getstate__", &bytes_of)
+      .def("__setstate__", [](Model& model, const nb::bytes& bytes) { new (&model) Model(from_bytes(bytes)); })
+      .def_prop_ro("n_atoms", &Model::n_atoms)
+      .def_prop_ro("n_features", &Model::n_features)
+      .def_prop_ro("dtype", [](const Model& model) { return model.dtype() == DType::kFloat32 ? "float32" : "float64"; })
+      .def_prop_ro("tau", [](const Model& model) { return model.parts().tau; })
+      .def_prop_ro("eta", [](const Model& model) { return model.parts().eta; })
+      .def_prop_ro("mu", [](const Model& model) { return model.parts().mu; })
+      .def_prop_ro("positive_codes", [](const Model& model) { return model.parts().positive_codes; })
+      .def_prop_ro("mean_norm", [](const Model& model) { return model.parts().mean_norm; })
+      .def_prop_ro(
+          "components", [](const Model& model) { return to_numpy(model.dictionary(), model.dtype()); },
+          nb::for_getter(nb::sig("def components(self) -> numpy.typing.NDArray")))
+      .def_prop_ro(
+          "dual", [](const Model& model) { return to_numpy(model.dual(), model.dtype()); },
+          nb::for_getter(nb::sig("def dual(self) -> numpy.typing.NDArray")))
+      .def_prop_ro(
+          "feature_means",
+          [](const Model& model) { return to_numpy(model.parts().transform.feature_means(), DType::kFloat64); })
+      .def(
+          "fitted_encoder",
+          [](const Model& model, const std::string& mode) {
+            const ModelParts& parts = model.parts();
+            return encoder_dict(mode == "corrected" ? parts.corrected : parts.sparse, parts.dtype);
+          },
+          nb::arg("mode"))
+      .def(
+          "mosaic", [](const Model& model) { return to_numpy(convert<double>(draw_mosaic(model)), DType::kFloat32); },
+          nb::sig("def mosaic(self) -> numpy.typing.NDArray"),
+          "Atoms (left) and filters (right), most used first, as a grey picture of values 0..255.")
+      .def("refine_curvature", &refine_curvature, nb::arg("eta"))
+      .def("describe_json", [](const Model& model) { return describe_json(model); });
+}
+
+nb::list image_list(std::size_t n_images, std::size_t size, std::uint64_t seed) {
+  nb::list images;
+  for (const Matrix<float>& image : generate_dead_leaves(n_images, size, seed))
+    images.append(to_numpy(convert<double>(image), DType::kFloat32));
+  return images;
+}
+
+template <class T>
+void define_functions(nb::module_& module) {
+  module.def("decode", &decode_array<T>, nb::arg("model"), nb::arg("codes").noconvert(), nb::arg("samples").noconvert(),
+             nb::arg("mode"), nb::arg("with_dictionary"));
+  module.def("verify", &verify_array<T>, nb::arg("model"), nb::arg("samples").noconvert(), nb::arg("n_threads"));
+}
+
+NB_MODULE(_core, module) {
+  register_errors();
+  module.attr("__version__") = DUALDICT_VERSION;
+  module.def("option_table", &option_list);
+  define_model(module);
+  nb::class_<EncoderHandle>(module, "Encoder")
+      .def(nb::init<const Model&, const std::string&, std::optional<double>, std::optional<double>,
+                    std::optional<double>, bool, std::size_t, const nb::object&>(),
+           nb::arg("model"), nb::arg("mode"), nb::arg("tau").none(), nb::arg("nonzeros").none(), nb::arg("eta").none(),
+           nb::arg("debias"), nb::arg("n_threads"), nb::arg("sample").none())
+      .def_prop_ro("tau", &EncoderHandle::tau)
+      .def("encode", &EncoderHandle::encode<float>, nb::arg("samples").noconvert(), nb::arg("codes").noconvert())
+      .def("encode", &EncoderHandle::encode<double>, nb::arg("samples").noconvert(), nb::arg("codes").noconvert());
+  define_functions<float>(module);
+  define_functions<double>(module);
+  define_online(module);
+  module.def("generate_images", &image_list, nb::arg("n_images"), nb::arg("size"), nb::arg("seed"));
+  module.def(
+      "write_png",
+      [](const std::filesystem::path& path, const InArray<float>& pixels) {
+        write_grey_png(path.string(), view_of(pixels));
+      },
+      nb::arg("path"), nb::arg("pixels"));
+  module.def("check_mode", &check_mode, nb::arg("mode"));
+  module.def("learn", &call_learn, nb::arg("samples"), nb::arg("options"), nb::arg("others"));
+}
+
+}  // namespace
+}  // namespace dualdict::python

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sparse dictionaries that come with their encoder.
+
+Learning minimises, over the dictionary D, its dual C and the codes U of the samples X (d features, K atoms),
+
+    E = 1/d |X - D U|^2 + eta/K |U - C X|^2 + 2 tau/K sum|U| + mu/K |U|^2,    |d_i| <= 1, |c_i| <= 1
+
+so that new samples are coded by a matrix product instead of an optimisation per sample.
+
+>>> import numpy as np
+>>> import dualdict
+>>> X = np.random.default_rng(0).standard_normal((500, 16)).astype(np.float32)
+>>> model, summary = dualdict.learn(X, n_components=24, tau=0.5)
+>>> summary.outcome
+'CONVERGED'
+>>> dualdict.encode(model, X[:3]).shape
+(3, 24)
+"""
+
+from typing import TYPE_CHECKING
+
+from ._core import Model, __version__
+from ._functions import (
+    decode, encode, fit_dual, generate_images, learn, load_model, tau_max, verify, write_png,
+)
+from ._onnx import to_onnx
+from ._record import Record
+
+if TYPE_CHECKING:
+    from ._estimator import DualDictionaryLearning
+
+__all__ = [
+    "DualDictionaryLearning",
+    "Model",
+    "Record",
+    "__version__",
+    "decode",
+    "encode",
+    "fit_dual",
+    "generate_images",
+    "learn",
+    "load_model",
+    "tau_max",
+    "to_onnx",
+    "verify",
+    "write_png",
+]
+
+
+def __getattr__(name):
+    # scikit-learn takes most of a second to import: only who asks for the estimator waits for it.
+    if name == "DualDictionaryLearning":
+        from ._estimator import DualDictionaryLearning
+
+        return DualDictionaryLearning
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return __all__

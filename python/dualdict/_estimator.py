@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The estimator for scikit-learn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _core, _learning
+from ._arrays import as_start
+from ._fitted import Fitted, parameter_docs, preprocessed, warn_of
+from ._functions import decode, load_model, make_encoder
+from ._onnx import to_onnx
+from ._options import PREPROCESS, TABLE, as_texts, n_threads, preprocess, seed_of
+from ._record import Record
+
+if TYPE_CHECKING:
+    import onnx
+
+_FLOATS = (np.float64, np.float32)
+_PLAIN = frozenset(map(np.dtype, _FLOATS))
+
+
+class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A sparse dictionary and its encoder.
+
+    Finds the dictionary D (d x K), its dual C (K x d) and the codes U of the samples X (d x N) that minimise
+
+        E = 1/d |X - D U|^2 + eta/K |U - C X|^2 + 2 tau/K sum|U| + mu/K |U|^2,    |d_i| <= 1, |c_i| <= 1
+
+    so that `transform` costs one matrix product. The same data, parameters and `random_state` give the same model, bit
+    for bit, as `dualdict learn` with `--seed`, for any number of threads.
+
+    Parameters
+    ----------
+    {parameters}
+    encode : str, default="sparse"
+        How `transform` encodes: "linear" (C x), "sparse" (one product, gain and threshold), "corrected" (two products),
+        "refine:k" (k proximal steps more) or "exact" (the minimiser). What each buys is in `encoding_table_`.
+    encode_tau, encode_nonzeros, encode_eta : float, default=None
+        Another sparsity for `transform` than that of the fit: its weight, or the wanted nonzeros per code on average;
+        `encode_eta` for "refine:k" and "exact" only.
+    debias : bool, default=False
+        Least squares on the support of each code.
+    dict_init, dual_init : array of shape (n_components, n_features), default=None
+        Where to start. By default random samples, and the dual equal to the dictionary.
+    scale : float or "unit", default=1.0
+        Divide every value by this; "unit" divides each sample by its norm. Part of the model, as the next two.
+    center_samples : bool, default=False
+        Subtract from each sample the mean of its values.
+    center_features : bool, default=False
+        Subtract the mean of the training samples.
+    verbose : int, default=0
+        1 shows progress on standard error, 2 also messages.
+    callback : callable, default=None
+        Called with a `Record` after every iteration; a true result stops the fit.
+    checkpoint : path, default=None
+        A file that is written now and then. When it is there, a `fit` of the same samples and parameters that was killed
+        goes on from it and ends with the same bits.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, n_features)
+        The dictionary, an atom a row.
+    dual_ : array of shape (n_components, n_features)
+        The encoder, a filter a row.
+    n_iter_ : int
+    summary_ : Record
+        How the fit ended, its energy, its certificate and its iterations.
+    encoding_table_ : list of Record
+        Each way of encoding, measured on held-out samples.
+    model_ : Model
+        What `save` writes.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+        Where X has names that are all strings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from dualdict import DualDictionaryLearning
+    >>> X = load_digits().data
+    >>> learner = DualDictionaryLearning(n_components=80, nonzeros=10, scale=16, max_iter=50, tol=1e-3).fit(X)
+    >>> codes = learner.transform(X)
+    >>> codes.shape
+    (1797, 80)
+    >>> bool(learner.score(X) > 0.85)
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        tau: float | None = None,
+        *,
+        nonzeros: float | None = None,
+        eta: float = 1.0,
+        mu: float = 0.0,
+        positive_code: bool = False,
+        positive_dict: bool = False,
+        tol: float = 1e-4,
+        history: int = 3,
+        max_iter: int = 200,
+        inner_tol: float = 1e-3,
+        time_limit: float = 0.0,
+        solver: str = "fast",
+        keep_dict: bool = False,
+        replace_below: int = 1,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        dtype: Any = "float32",
+        n_jobs: int | None = None,
+        max_memory: int = 0,
+        encode: str = "sparse",
+        encode_tau: float | None = None,
+        encode_nonzeros: float | None = None,
+        encode_eta: float | None = None,
+        debias: bool = False,
+        dict_init: ArrayLike | None = None,
+        dual_init: ArrayLike | None = None,
+        scale: float | str = 1.0,
+        center_samples: bool = False,
+        center_features: bool = False,
+        verbose: int = 0,
+        callback: Callable[[Record], Any] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ):
+        self.n_components = n_components
+        self.tau = tau
+        self.nonzeros = nonzeros
+        self.eta = eta
+        self.mu = mu
+        self.positive_code = positive_code
+        self.positive_dict = positive_dict
+        self.tol = tol
+        self.history = history
+        self.max_iter = max_iter
+        self.inner_tol = inner_tol
+        self.time_limit = time_limit
+        self.solver = solver
+        self.keep_dict = keep_dict
+        self.replace_below = replace_below
+        self.random_state = random_state
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.encode = encode
+        self.encode_tau = encode_tau
+        self.encode_nonzeros = encode_nonzeros
+        self.encode_eta = encode_eta
+        self.debias = debias
+        self.dict_init = dict_init
+        self.dual_init = dual_init
+        self.scale = scale
+        self.center_samples = center_samples
+        self.center_features = center_features
+        self.verbose = verbose
+        self.callback = callback
+        self.checkpoint = checkpoint
+
+    def fit(self, X: ArrayLike, y: Any = None) -> DualDictionaryLearning:
+        """Learn the dictionary and its dual.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Ctrl-C ends the fit and keeps what was learned so far: the estimator is fitted, KeyboardInterrupt is raised.
+        """
+        X = validate_data(self, X, dtype=_FLOATS, order="C")
+        _core.check_mode(self.encode)
+        model, records, raised = _learning.run(
+            X, self._option_values(X.shape[1]), self._preprocess(), dict_init=self.dict_init, dual_init=self.dual_init,
+            callback=self.callback, verbose=self.verbose, checkpoint=self.checkpoint,
+        )
+        if model is not None:
+            self._set_fitted(Fitted(model, records))
+            self._find_encode_tau(X)
+        if raised is not None:
+            raise raised
+        warn_of(self.summary_)
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: Any = None) -> DualDictionaryLearning:
+        """Learn from one block of samples, of any size, and be ready for the next.
+
+        The block is coded with the dictionary at hand, its sums join those of all blocks before, and dictionary and dual
+        step on the sums. A sample that came when n had come weighs (n/N)^4 when N have: blocks of unequal size are right
+        by themselves, and early samples, coded with an early dictionary, fade. A first block of at least `n_components`
+        samples gives a better start than a smaller one. After `fit` it goes on from there. `n_iter_` counts the steps;
+        `max_iter`, `tol` and `solver` have no part in it.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dualdict import DualDictionaryLearning
+        >>> X = np.random.default_rng(0).standard_normal((900, 8)).astype(np.float32)
+        >>> learner = DualDictionaryLearning(12, tau=0.5)
+        >>> for block in np.split(X, [10, 500]):
+        ...     learner = learner.partial_fit(block)
+        >>> learner.transform(X).shape
+        (900, 12)
+        """
+        fitted = self.__dict__.get("_fitted")
+        X = validate_data(self, X, dtype=_FLOATS, order="C", reset=fitted is None)
+        if fitted is None or fitted.online is None:
+            _core.check_mode(self.encode)
+            fitted = Fitted(online=self._start_online(X.shape[1], fitted))
+        fitted.update(X)
+        self._set_fitted(fitted)
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray:
+        """The codes of samples, by the way of `encode`.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_components), of the dtype of X; a sample's code does not depend on the others
+        """
+        # An array that needs no conversion goes straight to the library, which looks for NaN itself: the general checks
+        # take ten times longer than coding a single sample.
+        fitted = self.__dict__.get("_plain_features")
+        if not (type(X) is np.ndarray and X.dtype in _PLAIN and X.ndim == 2 and X.flags.c_contiguous
+                and X.shape[0] > 0 and X.shape[1] == fitted):
+            check_is_fitted(self)
+            X = validate_data(self, X, dtype=_FLOATS, order="C", reset=False)
+        codes = np.empty((X.shape[0], len(self.components_)), X.dtype)
+        self._encoder().encode(X, codes)
+        return codes
+
+    def inverse_transform(self, X: ArrayLike) -> NDArray:
+        """Samples from codes.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_components)
+            Codes as `transform` makes them with the present `encode`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features), with the preprocessing undone where the codes still know it
+        """
+        check_is_fitted(self)
+        return decode(self.model_, np.asarray(X), self.encode, dictionary=self.debias)
+
+    def score(self, X: ArrayLike, y: Any = None) -> float:
+        """The share of the squared norm of the preprocessed samples that their codes explain.
+
+        1 - |x - decoded|^2 / |x|^2, summed over the samples; 1 is perfect. Compare models at equal nonzeros per code.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=_FLOATS, order="C", reset=False)
+        wanted = preprocessed(X.astype(np.float64), self.model_, self.summary_.preprocess)
+        found = self.inverse_transform(self.transform(X)).astype(np.float64) / self.summary_.preprocess.scale
+        if self.summary_.preprocess.center_features:
+            found -= self.model_.feature_means
+        total = float(np.sum(wanted**2))
+        missed = float(np.sum((wanted - found) ** 2))
+        return 1.0 - missed / total if total > 0 else float(missed == 0)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file, which `load`, `dualdict.load_model` and the command read."""
+        check_is_fitted(self)
+        self.model_.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> DualDictionaryLearning:
+        """An estimator with the model and the options of a model file, made here or by the command."""
+        model = load_model(path)
+        summary = _learning.summary_of(model)
+        given = {name: value for name, value in summary.options_given.items() if name in TABLE}
+        given["n_jobs"] = given["n_jobs"] or None
+        steps = summary.preprocess
+        estimator = cls(
+            **given, dict_init=model.components if given["keep_dict"] else None, scale="unit" if steps.unit_norm else steps.scale, center_samples=steps.center_samples,
+            center_features=steps.center_features,
+        )
+        estimator.n_features_in_ = model.n_features
+        estimator._set_fitted(Fitted(model))
+        return estimator
+
+    def to_onnx(self, mode: str | None = None) -> onnx.ModelProto:
+        """The encoder as an ONNX model that gives the codes of `transform`; see `dualdict.to_onnx`.
+
+        mode : str, default=None
+            Another way of encoding than `encode`.
+        """
+        check_is_fitted(self)
+        mode = self.encode if mode is None else mode
+        if self.debias:
+            raise ValueError("debias: least squares on each support cannot be a graph; set debias=False")
+        if mode == "linear":
+            return to_onnx(self.model_, mode)
+        tau = self._encoder(mode).tau
+        if self.encode_nonzeros is not None and tau == 0:
+            raise ValueError(f"encode_nonzeros {self.encode_nonzeros}: needs thresholds below those of tau 0; give fewer")
+        return to_onnx(self.model_, mode, tau=tau, eta=self.encode_eta)
+
+    @property
+    def model_(self) -> _core.Model:
+        """The model, as `save` writes it."""
+        return self._checked().model
+
+    @property
+    def summary_(self) -> Record:
+        """How the fit ended, its energy, its certificate and its iterations."""
+        return self._checked().summary
+
+    @property
+    def encoding_table_(self) -> list[Record]:
+        """Each way of encoding, measured on held-out samples."""
+        return _learning.encoding_table_of(self._checked().model)
+
+    @property
+    def _n_features_out(self):
+        return len(self.components_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _option_values(self, n_features):
+        values = {name: getattr(self, name) for name in TABLE}
+        if values["n_components"] is None:
+            values["n_components"] = n_features if self.dict_init is None else np.shape(self.dict_init)[0]
+        values["n_jobs"] = n_threads(self.n_jobs)
+        values["random_state"] = seed_of(self.random_state)
+        return values
+
+    def _preprocess(self):
+        return preprocess(**{name: getattr(self, name) for name in PREPROCESS})
+
+    def _start_online(self, n_features, fitted):
+        """An online learner with these parameters, from where a fit ended if there was one."""
+        values = self._option_values(n_features)
+        dict_init, dual_init = self.dict_init, self.dual_init
+        if fitted is not None:
+            dict_init, dual_init = fitted.model.components, fitted.model.dual
+            values.update(n_components=len(dict_init), tau=fitted.model.tau, nonzeros=None)
+        starts = {"dict_init": as_start(dict_init, "dict_init"), "dual_init": as_start(dual_init, "dual_init")}
+        return _core.OnlineLearner(as_texts(values), {**self._preprocess(), **starts})
+
+    def _set_fitted(self, fitted):
+        self._fitted = fitted
+        source = fitted.model if fitted.online is None else fitted.online
+        self.components_ = source.components
+        self.dual_ = source.dual
+        self.n_iter_ = fitted.summary.n_iter if fitted.online is None else fitted.online.n_updates
+        # The width of samples that need no check of feature names.
+        self._plain_features = None if hasattr(self, "feature_names_in_") else self.components_.shape[1]
+        self._found_tau = {}
+
+    def _checked(self):
+        fitted = self.__dict__.get("_fitted")
+        if fitted is None:
+            # As hasattr() and check_is_fitted() expect it of an attribute that is not there.
+            raise AttributeError(f"{type(self).__name__} is not fitted yet; call fit first")
+        return fitted
+
+    def _find_encode_tau(self, X):
+        """For modes that have no statistics stored, the tau of a wanted number of nonzeros is found on the samples."""
+        if self.encode_nonzeros is None or self.encode in ("linear", "sparse", "corrected"):
+            return
+        encoder = make_encoder(
+            self.model_, self.encode, tau=None, nonzeros=self.encode_nonzeros, eta=self.encode_eta, debias=False,
+            n_jobs=self.n_jobs, sample=X,
+        )
+        self._found_tau = {(self.encode, self.encode_nonzeros, self.encode_eta): encoder.tau}
+
+    def _encoder(self, mode=None):
+        key = (mode or self.encode, self.encode_tau, self.encode_nonzeros, self.encode_eta, self.debias, self.n_jobs)
+        last, encoder = self._fitted.last_encoder
+        if last == key:
+            return encoder
+        mode, tau, nonzeros, eta, debias, n_jobs = key
+        found = self._found_tau.get((mode, nonzeros, eta))
+        if found is not None and tau is None:
+            tau, nonzeros = found, None
+        encoder = make_encoder(
+            self.model_, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=None
+        )
+        self._fitted.last_encoder = (key, encoder)
+        return encoder
+
+
+DualDictionaryLearning.__doc__ = DualDictionaryLearning.__doc__.replace("{parameters}", parameter_docs())

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Learning, encoding and checking without an estimator."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, _learning
+from ._arrays import as_samples
+from ._options import PREPROCESS, n_threads, preprocess, seed_of
+from ._record import Record
+
+# As many samples as the library looks at when it seeks the tau of a wanted number of nonzeros.
+_SPREAD = 1000
+
+
+def learn(
+    X: ArrayLike,
+    n_components: int | None = None,
+    tau: float | None = None,
+    *,
+    dict_init: ArrayLike | None = None,
+    dual_init: ArrayLike | None = None,
+    validation: ArrayLike | None = None,
+    callback: Callable[[Record], Any] | None = None,
+    verbose: int = 0,
+    checkpoint: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> tuple[_core.Model, Record]:
+    """Learn a dictionary and its dual.
+
+    Minimises E = 1/d |X - D U|^2 + eta/K |U - C X|^2 + 2 tau/K sum|U| + mu/K |U|^2 over the dictionary D, the dual C
+    and the codes U, with atoms and filters in the unit ball. The same data, options and `random_state` give the same
+    model, bit for bit, as `dualdict learn` with `--seed`.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features), float32 or float64
+    n_components : int
+        Number of atoms K; by default that of `dict_init`.
+    tau : float, optional
+        Weight of sparsity; see also the option `nonzeros`.
+    dict_init, dual_init : array of shape (n_components, n_features), optional
+        Where to start. By default random samples, and the dual equal to the dictionary.
+    validation : array, optional
+        Unseen samples on which the ways of encoding are measured.
+    callback : callable, optional
+        Called with a `Record` after every iteration; a true result stops the fit.
+    verbose : int
+        1 shows progress on standard error, 2 also messages.
+    checkpoint : path, optional
+        A file that is written now and then. When it is there, a fit of the same samples and options that was killed goes
+        on from it and ends with the same bits.
+    **options
+        Every option of docs/options.md by its Python name (`eta`, `max_iter`, `random_state`, ...), and the preprocessing
+        that becomes part of the model: `scale` (a number, or "unit"), `center_samples`, `center_features`.
+
+    Returns
+    -------
+    (Model, Record)
+        The model, and how the fit ended.
+
+    Examples
+    --------
+    >>> import numpy as np, dualdict
+    >>> X = np.random.default_rng(0).standard_normal((300, 8)).astype(np.float32)
+    >>> model, summary = dualdict.learn(X, 12, tau=0.5, random_state=1)
+    >>> model.components.shape, model.dual.dtype
+    ((12, 8), dtype('float32'))
+    >>> summary.energy.total < summary.iterations[0].energy.total
+    True
+    """
+    X = as_samples(X)
+    if n_components is None and dict_init is not None:
+        n_components = np.shape(dict_init)[0]
+    steps = {name: options.pop(name, default) for name, default in PREPROCESS.items()}
+    options.update(
+        n_components=n_components,
+        tau=tau,
+        n_jobs=n_threads(options.get("n_jobs")),
+        random_state=seed_of(options.get("random_state", 0)),
+    )
+    model, records, raised = _learning.run(
+        X, options, preprocess(**steps), dict_init=dict_init, dual_init=dual_init,
+        validation=None if validation is None else as_samples(validation, "validation"),
+        callback=callback, verbose=verbose, checkpoint=checkpoint,
+    )
+    if raised is not None:
+        raise raised
+    return model, _learning.summary_of(model, records)
+
+
+def fit_dual(D: ArrayLike, X: ArrayLike, tau: float | None = None, **options: Any) -> tuple[_core.Model, Record]:
+    """The dual of a dictionary made elsewhere.
+
+    The dictionary stays as it is; its dual, the codes and the encoders are learned. Afterwards `encode` codes new samples
+    with one product instead of a lasso per sample.
+
+    Parameters
+    ----------
+    D : array of shape (n_components, n_features)
+        An atom a row, of norm at most 1: `components_` of scikit-learn as it is, the matrix of SPAMS transposed, the
+        decoder of a sparse autoencoder with rows of norm 1.
+    X : array of shape (n_samples, n_features)
+    tau, **options
+        As in `learn`. The lambda of scikit-learn (`alpha`) and SPAMS is tau d/K with eta=0.
+
+    Returns
+    -------
+    (Model, Record)
+
+    Examples
+    --------
+    >>> import numpy as np, dualdict
+    >>> random = np.random.default_rng(0)
+    >>> D = random.standard_normal((12, 8))
+    >>> D /= np.linalg.norm(D, axis=1, keepdims=True)
+    >>> model, summary = dualdict.fit_dual(D, random.standard_normal((300, 8)), tau=0.5, dtype="float64")
+    >>> bool(np.allclose(model.components, D))
+    True
+    """
+    return learn(X, tau=tau, dict_init=D, keep_dict=True, **options)
+
+
+def encode(
+    model: _core.Model,
+    X: ArrayLike,
+    mode: str = "sparse",
+    *,
+    tau: float | None = None,
+    nonzeros: float | None = None,
+    eta: float | None = None,
+    debias: bool = False,
+    n_jobs: int | None = None,
+    out: NDArray | None = None,
+) -> NDArray:
+    """The codes of samples.
+
+    Parameters
+    ----------
+    model : Model
+    X : array of shape (n_samples, n_features)
+    mode : {"linear", "sparse", "corrected", "refine:k", "exact"}
+        From one product to the minimiser of E with its certificate; what each buys is in the model's encoding table.
+    tau, nonzeros, eta : float, optional
+        Another sparsity than that of the model: its weight, or the wanted nonzeros per code on average; eta for
+        `refine:k` and `exact` only.
+    debias : bool
+        Least squares on the support of each code.
+    n_jobs : int, optional
+        Threads; they change no bit of the result.
+    out : array of shape (n_samples, n_components), optional
+        Where to put the codes, of the dtype of X.
+
+    Returns
+    -------
+    array of shape (n_samples, n_components), of the dtype of X
+
+    Examples
+    --------
+    >>> import numpy as np, dualdict
+    >>> X = np.random.default_rng(0).standard_normal((300, 8)).astype(np.float32)
+    >>> model, _ = dualdict.learn(X, 12, tau=0.5)
+    >>> bool(np.allclose(dualdict.encode(model, X, "linear"), X @ model.dual.T, atol=1e-5))
+    True
+    >>> exact = dualdict.encode(model, X, "exact", nonzeros=3)
+    >>> 2.8 < float((exact != 0).sum(axis=1).mean()) < 3.2
+    True
+    """
+    X = as_samples(X)
+    encoder = make_encoder(model, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=X)
+    if out is None:
+        out = np.empty((X.shape[0], model.n_atoms), X.dtype)
+    encoder.encode(X, out)
+    return out
+
+
+def make_encoder(model, mode, *, tau, nonzeros, eta, debias, n_jobs, sample):
+    """A ready encoder; `sample` serves to find the tau of a wanted number of nonzeros where a mode needs samples."""
+    if nonzeros is None or mode in ("linear", "sparse", "corrected"):
+        sample = None
+    elif sample is not None:
+        n = sample.shape[0]
+        rows = np.arange(_SPREAD) * n // _SPREAD if n > _SPREAD else slice(None)
+        sample = np.ascontiguousarray(sample[rows], dtype=np.float64)
+    return _core.Encoder(model, mode, tau, nonzeros, eta, bool(debias), n_threads(n_jobs), sample)
+
+
+def decode(model: _core.Model, codes: ArrayLike, mode: str = "sparse", *, dictionary: bool = False) -> NDArray:
+    """Samples from codes.
+
+    Parameters
+    ----------
+    model : Model
+    codes : array of shape (n_samples, n_components)
+    mode : str
+        The mode that made the codes: `sparse` and `corrected` have decoders fitted to them.
+    dictionary : bool
+        Decode with the dictionary itself, as debiased codes want it.
+
+    Returns
+    -------
+    array of shape (n_samples, n_features), of the dtype of the codes, with the model's preprocessing undone
+
+    Examples
+    --------
+    >>> import numpy as np, dualdict
+    >>> X = np.random.default_rng(0).standard_normal((300, 8))
+    >>> model, _ = dualdict.learn(X, 12, tau=0.05)
+    >>> restored = dualdict.decode(model, dualdict.encode(model, X))
+    >>> bool(np.linalg.norm(X - restored) < 0.3 * np.linalg.norm(X))
+    True
+    """
+    codes = as_samples(codes, "codes")
+    samples = np.empty((codes.shape[0], model.n_features), codes.dtype)
+    _core.decode(model, codes, samples, mode, bool(dictionary))
+    return samples
+
+
+def tau_max(X: ArrayLike, dictionary: ArrayLike, dual: ArrayLike | None = None, *, eta: float = 1.0) -> float:
+    """The smallest tau with which every code is zero: max |(K/d) D'X + eta C X|.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features), preprocessed as the model would
+    dictionary : array of shape (n_components, n_features)
+    dual : array of the same shape, optional
+        By default the dictionary, with which learning starts.
+    eta : float
+
+    Examples
+    --------
+    >>> import numpy as np, dualdict
+    >>> X = np.random.default_rng(0).standard_normal((300, 8)).astype(np.float32)
+    >>> model, summary = dualdict.learn(X, 12, tau=0.5)
+    >>> bool(np.isclose(dualdict.tau_max(X, model.components, model.dual), summary.tau_max, rtol=1e-5))
+    True
+    """
+    X = as_samples(X)
+    dictionary = as_samples(dictionary, "dictionary")
+    dual = dictionary if dual is None else as_samples(dual, "dual")
+    if dictionary.shape != dual.shape or dictionary.shape[1] != X.shape[1]:
+        raise ValueError(
+            f"dictionary {dictionary.shape} and dual {dual.shape}: must have one shape, "
+            f"with the {X.shape[1]} features of X"
+        )
+    weights = dictionary * (dictionary.shape[0] / dictionary.shape[1]) + eta * dual
+    largest = 0.0
+    for first in range(0, X.shape[0], 4096):
+        largest = max(largest, float(np.abs(X[first:first + 4096] @ weights.T).max()))
+    return largest
+
+
+def load_model(path: str | os.PathLike[str]) -> _core.Model:
+    """Reads a model file, made here or by the command.
+
+    Examples
+    --------
+    >>> import numpy as np, dualdict, tempfile, os
+    >>> X = np.random.default_rng(0).standard_normal((300, 8))
+    >>> model, _ = dualdict.learn(X, 12, tau=0.5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.safetensors")
+    ...     model.save(path)
+    ...     bool((dualdict.load_model(path).dual == model.dual).all())
+    True
+    """
+    path = os.fspath(path)
+    os.stat(path)  # a missing file is what Python users know it as
+    return _core.Model.load(path)
+
+
+def generate_images(n_images: int, size: int, seed: int = 0) -> list[NDArray[np.float32]]:
+    """Images of overlapping discs, whose patches have the statistics of natural images.
+
+    Returns
+    -------
+    list of arrays of shape (size, size), float32, values 0..255
+
+    Examples
+    --------
+    >>> import dualdict
+    >>> image, = dualdict.generate_images(1, 64)
+    >>> image.shape, bool(image.min() >= 0 and image.max() <= 255)
+    ((64, 64), True)
+    """
+    return _core.generate_images(n_images, size, seed)
+
+
+def write_png(path: str | os.PathLike[str], pixels: ArrayLike) -> None:
+    """Writes a grey picture; values are clamped to 0..255. `model.mosaic()` is such a picture.
+
+    Examples
+    --------
+    >>> import numpy as np, dualdict, tempfile, os
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dualdict.write_png(os.path.join(folder, "noise.png"), np.random.default_rng(0).uniform(0, 255, (8, 8)))
+    ...     os.listdir(folder)
+    ['noise.png']
+    """
+    _core.write_png(os.fspath(path), np.ascontiguousarray(pixels, dtype=np.float32))
+
+
+def verify(model: _core.Model, X: ArrayLike, *, n_jobs: int | None = None) -> Record:
+    """Checks a model on samples with plain double-precision code that shares nothing with the learner.
+
+    Returns
+    -------
+    Record
+        The energy of exact codes, their duality gap, the largest norms of atoms and filters.
+
+    Examples
+    --------
+    >>> import numpy as np, dualdict
+    >>> X = np.random.default_rng(0).standard_normal((300, 8))
+    >>> model, summary = dualdict.learn(X, 12, tau=0.5)
+    >>> check = dualdict.verify(model, X)
+    >>> check.max_atom_norm <= 1 + 1e-6 and abs(check.energy.total / summary.energy.total - 1) < 1e-5
+    True
+    """
+    return Record.of(_core.verify(model, as_samples(X), n_threads(n_jobs)))

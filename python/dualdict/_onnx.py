@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Encoders as ONNX models."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _core
+
+if TYPE_CHECKING:
+    import onnx
+
+_OPSET = 17  # understood by every onnxruntime since 1.12
+_IR_VERSION = 8
+
+
+class _Graph:
+    """A graph under construction: nodes in order, constants in the model's precision."""
+
+    def __init__(self, onnx, dtype):
+        self._onnx = onnx
+        self.dtype = np.dtype(dtype)
+        self.type = onnx.helper.np_dtype_to_tensor_dtype(self.dtype)
+        self.nodes = []
+        self.constants = []
+
+    def constant(self, values):
+        name = f"c{len(self.constants)}"
+        array = np.ascontiguousarray(values, dtype=self.dtype)
+        self.constants.append(self._onnx.numpy_helper.from_array(array, name))
+        return name
+
+    def add(self, kind, *inputs, **attributes):
+        """Appends a node; inputs are names or numbers. Returns the name of its output."""
+        names = [value if isinstance(value, str) else self.constant(value) for value in inputs]
+        output = f"v{len(self.nodes)}"
+        self.nodes.append(self._onnx.helper.make_node(kind, names, [output], **attributes))
+        return output
+
+    def product(self, x, weights):
+        """x weights', rows of x being samples."""
+        return self.add("MatMul", x, np.asarray(weights).T)
+
+
+def _preprocess(graph, x, model):
+    steps = json.loads(model.describe_json())["transform"]
+    if steps["scale"] != 1:
+        x = graph.add("Div", x, steps["scale"])
+    if steps["center_features"]:
+        x = graph.add("Sub", x, model.feature_means[None, :])
+    if steps["center_samples"]:
+        x = graph.add("Sub", x, graph.add("ReduceMean", x, axes=[1], keepdims=1))
+    if steps["unit_norm"]:
+        norm = graph.add("ReduceL2", x, axes=[1], keepdims=1)
+        # A zero sample stays zero.
+        x = graph.add("Div", x, graph.add("Max", norm, np.finfo(graph.dtype).tiny))
+    return x
+
+
+def _soft_threshold(graph, v, threshold, positive):
+    """S_t(v), without the sign where codes are not negative."""
+    if positive:
+        return graph.add("Relu", graph.add("Sub", v, threshold))
+    excess = graph.add("Relu", graph.add("Sub", graph.add("Abs", v), threshold))
+    return graph.add("Mul", graph.add("Sign", v), excess)
+
+
+def _shrink(graph, x, v, model, encoder, tau_shift):
+    """u_j = g_j S_{t_j (1 + k_j n)}(v_j), n the norm of x relative to the training mean."""
+    gain, growth = (encoder[name].astype(np.float64)[None, :] for name in ("gain", "growth"))
+    threshold = np.maximum(0, encoder["threshold"].astype(np.float64) + encoder["tau_slope"] * tau_shift)[None, :]
+    norm = graph.add("Mul", graph.add("ReduceL2", x, axes=[1], keepdims=1), 1 / model.mean_norm)
+    moved = graph.add("Add", graph.add("Mul", norm, threshold * growth), threshold)
+    return graph.add("Mul", _soft_threshold(graph, v, moved, model.positive_codes), gain)
+
+
+def _sparse(graph, x, model, tau_shift):
+    encoder = _fitted(model, "sparse")
+    return _shrink(graph, x, graph.product(x, encoder["weights"]), model, encoder, tau_shift)
+
+
+def _corrected(graph, x, model, tau_shift):
+    encoder = _fitted(model, "corrected")
+    first = _sparse(graph, x, model, 0.0)
+    v = graph.add("Add", graph.product(x, encoder["weights"]), graph.product(first, encoder["feedback"]))
+    return _shrink(graph, x, v, model, encoder, tau_shift)
+
+
+def _refine(graph, x, model, tau, eta, steps):
+    """u <- S_{lambda/L}(u + (b - H u)/L), from the sparse code."""
+    D, C = model.components.astype(np.float64), model.dual.astype(np.float64)
+    K, d = D.shape
+    step = 1 / model.refine_curvature(eta)
+    gram = step * (D @ D.T / d + (eta + model.mu) / K * np.eye(K))
+    linear = graph.product(x, step * (D / d + eta / K * C))
+    u = _sparse(graph, x, model, tau - model.tau)
+    for _ in range(steps):
+        moved = graph.add("Sub", graph.add("Add", u, linear), graph.product(u, gram))
+        u = _soft_threshold(graph, moved, step * tau / K, model.positive_codes)
+    return u
+
+
+def _fitted(model, mode):
+    encoder = model.fitted_encoder(mode)
+    if encoder is None:
+        raise ValueError(f"mode {mode}: the model has no fitted encoder for it; use mode linear")
+    return encoder
+
+
+def to_onnx(
+    model: _core.Model, mode: str = "sparse", *, tau: float | None = None, eta: float | None = None
+) -> onnx.ModelProto:
+    """The encoder of a model as an ONNX model, which runs wherever onnxruntime does.
+
+    Needs the package `onnx`. The input `X` of shape (n, n_features) holds raw samples in the precision of the model, the
+    preprocessing is part of the graph; the output `codes` has shape (n, n_components).
+
+    Parameters
+    ----------
+    model : Model
+    mode : {"linear", "sparse", "corrected", "refine:k"}
+        `exact` iterates until a certificate is met and has no such form; refine:k comes near it.
+    tau, eta : float, optional
+        As in `encode`.
+
+    Returns
+    -------
+    onnx.ModelProto
+
+    Examples
+    --------
+    >>> import numpy as np, dualdict
+    >>> X = np.random.default_rng(0).standard_normal((300, 8)).astype(np.float32)
+    >>> model, _ = dualdict.learn(X, 12, tau=0.5)
+    >>> graph = dualdict.to_onnx(model, "refine:3")
+    >>> import onnxruntime
+    >>> session = onnxruntime.InferenceSession(graph.SerializeToString())
+    >>> codes, = session.run(None, {"X": X})
+    >>> bool(np.allclose(codes, dualdict.encode(model, X, "refine:3"), atol=1e-5))
+    True
+    """
+    try:
+        import onnx
+    except ImportError:
+        raise ImportError("to_onnx needs the package onnx: pip install onnx") from None
+    _core.check_mode(mode)
+    if mode == "exact":
+        raise ValueError("mode exact: iterates until a certificate is met and cannot be a graph; use refine:k, as refine:10")
+    if mode == "linear" and tau is not None:
+        raise ValueError("mode linear: its codes are dense and take no tau; use sparse, corrected or refine:k")
+    if eta is not None and not mode.startswith("refine"):
+        raise ValueError(f"eta {eta}: mode {mode} has the model's eta built in; only refine:k takes another")
+    tau = model.tau if tau is None else float(tau)
+    eta = model.eta if eta is None else float(eta)
+    graph = _Graph(onnx, model.dtype)
+    x = _preprocess(graph, "X", model)
+    if mode == "linear":
+        codes = graph.product(x, model.dual)
+    elif mode == "sparse":
+        codes = _sparse(graph, x, model, tau - model.tau)
+    elif mode == "corrected":
+        codes = _corrected(graph, x, model, tau - model.tau)
+    else:
+        codes = _refine(graph, x, model, tau, eta, int(mode.split(":")[1]))
+    return _finish(onnx, graph, codes, model, mode)
+
+
+def _finish(onnx, graph, codes, model, mode):
+    make = onnx.helper
+    graph.nodes.append(make.make_node("Identity", [codes], ["codes"]))
+    proto = make.make_model(
+        make.make_graph(
+            graph.nodes, f"dualdict {mode}",
+            [make.make_tensor_value_info("X", graph.type, ["n", model.n_features])],
+            [make.make_tensor_value_info("codes", graph.type, ["n", model.n_atoms])],
+            graph.constants,
+        ),
+        opset_imports=[make.make_opsetid("", _OPSET)], ir_version=_IR_VERSION, producer_name="dualdict",
+        producer_version=_core.__version__,
+    )
+    onnx.checker.check_model(proto)
+    return proto

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learn_call.h"
+
+#include <nanobind/stl/string.h>
+
+#include <optional>
+
+#include "python_caller.h"
+
+namespace dualdict::python {
+namespace {
+
+// Calls back into Python, each time on the thread of the user.
+LearnHooks hooks_for(PythonCaller& python, const nb::object& on_iteration, const nb::object& on_message) {
+  LearnHooks hooks;
+  hooks.interrupt = &python.interrupt();
+  if (!on_iteration.is_none())
+    hooks.on_iteration = [&](const IterationRecord& record) {
+      Action action = Action::kContinue;
+      python.call([&] {
+        if (nb::cast<bool>(on_iteration(record_dict(record)))) action = Action::kStop;
+      });
+      return action;
+    };
+  if (!on_message.is_none())
+    hooks.on_message = [&](const std::string& text) { python.call([&] { on_message(in_python_words(text)); }); };
+  return hooks;
+}
+
+}  // namespace
+
+nb::tuple call_learn(const nb::object& samples, const std::map<std::string, std::string>& texts,
+                     const nb::dict& others) {
+  LearnOptions options = to_options(texts);
+  options.initial_dictionary = to_matrix(others["dict_init"]);
+  options.initial_dual = to_matrix(others["dual_init"]);
+  const auto data = source_of(samples);
+  const nb::object held_out = others["validation"];
+  const std::unique_ptr<DataSource> validation = held_out.is_none() ? nullptr : source_of(held_out);
+  const nb::object on_iteration = others["on_iteration"];
+  const nb::object on_message = others["on_message"];
+
+  PythonCaller python;
+  LearnContext context;
+  context.preprocess = preprocess_of(others);
+  context.validation = validation.get();
+  context.checkpoint.path = nb::cast<std::string>(others["checkpoint"]);
+  context.checkpoint.resume = !context.checkpoint.path.empty();
+  context.hooks = hooks_for(python, on_iteration, on_message);
+  std::optional<LearnResult> result;
+  python.run([&] { result.emplace(learn(*data, options, context)); });
+
+  if (!result) return nb::make_tuple(nb::none(), nb::list(), python.raised());
+  nb::list records;
+  for (const IterationRecord& record : result->summary.iterations) records.append(record_dict(record));
+  return nb::make_tuple(nb::cast(result->model), records, python.raised());
+}
+
+}  // namespace dualdict::python

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The model of an online learner: its D and C, with all that is measured or fitted taken from the kept samples.
+#include <algorithm>
+
+#include "dualdict/version.h"
+#include "learn/code_pass.h"
+#include "learn/measure.h"
+#include "learn/online_state.h"
+#include "learn/tau.h"
+#include "linalg/vectors.h"
+#include "model/fit_encoders.h"
+
+namespace dualdict {
+namespace {
+
+LearnOptions without_matrices(LearnOptions options) {
+  options.initial_dictionary = Matrix<double>();
+  options.initial_dual = Matrix<double>();
+  return options;
+}
+
+// Exact codes of the kept samples, and what they say.
+template <class T>
+void measure(const OnlineState& state, const Samples<T>& samples, ThreadPool& pool, LearnSummary& summary) {
+  CodeProblem<T> problem;
+  problem.assign(state.objective, state.dictionary, state.dual);
+  CodeOptions options;
+  options.tolerance = std::min(1e-5, state.options.inner_tolerance);
+  options.max_sweeps = 2000;
+  Matrix<T> codes(samples.n_samples(), state.options.n_atoms);
+  Moments moments = state.moments;
+  const PassReport pass = CodePass<T>(samples, state.options.n_atoms, pool, Interrupt(nullptr))
+                              .run(problem, options, codes.rows(), codes, moments);
+  summary.energy = measure_energy(samples, state.objective, state.dictionary, state.dual, codes, pool);
+  summary.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(codes.rows());
+  summary.duality_gap = summary.energy.total() > 0 ? pass.codes.gap / summary.energy.total() : 0.0;
+  summary.max_kkt_residual = pass.codes.max_kkt;
+  summary.tau_max = silencing_tau(problem, samples, pool).largest;
+}
+
+}  // namespace
+
+template <class T>
+LearnResult online_result(const OnlineState& state, ThreadPool& pool) {
+  const Objective& objective = state.objective;
+  const auto source = make_source(state.kept.view());
+  const Samples<T> samples =
+      load_samples<T>(*source, Transform(), Random(state.options.seed, 2), pool, Interrupt(nullptr));
+  LearnSummary summary;
+  measure(state, samples, pool, summary);
+  summary.outcome = Outcome::kStopped;
+  summary.message = "learned online from " + std::to_string(state.n_samples) + " samples in " +
+                    std::to_string(state.n_updates) + " steps; energy and certificate are those of " +
+                    std::to_string(samples.n_samples()) + " of them";
+  summary.n_iterations = state.n_updates;
+  summary.n_samples = state.n_samples;
+  summary.n_features = objective.n_features;
+  summary.tau = objective.tau;
+  summary.coding_weight = objective.eta * objective.d() / objective.k();
+  summary.threshold = objective.tau * objective.d() / objective.k();
+  summary.replaced_atoms = state.replaced_atoms;
+  summary.dead_atoms = static_cast<std::size_t>(std::count(state.usage.begin(), state.usage.end(), 0.0));
+  summary.given = without_matrices(state.options);
+  summary.used = summary.given;
+  summary.used.tau = objective.tau;
+  summary.used.n_threads = pool.size();
+
+  ModelParts parts;
+  parts.dtype = state.options.dtype;
+  parts.dictionary = state.dictionary;
+  parts.dual = state.dual;
+  parts.transform = Transform(state.preprocess, {});
+  const double mean_norm = state.sum_norms / static_cast<double>(state.n_samples);
+  parts.mean_norm = mean_norm > 0 ? mean_norm : 1.0;
+  parts.tau = objective.tau;
+  parts.eta = objective.eta;
+  parts.mu = objective.mu;
+  parts.positive_codes = objective.positive_codes;
+  // They are in random order: the last quarter is as good as any to measure on.
+  const std::size_t n = samples.n_samples();
+  const std::size_t n_held_out = n < 100 ? 0 : n / 4;
+  fit_and_measure_encoders<T>(parts, samples.x.view().row_range(0, n - n_held_out),
+                              samples.x.view().row_range(n - n_held_out, n_held_out), false, pool.size());
+  parts.provenance.version = DUALDICT_VERSION;
+  parts.provenance.data_name = "blocks";
+  parts.provenance.data_fingerprint = samples.fingerprint;
+  parts.provenance.usage.assign(state.usage.begin(), state.usage.end());
+  parts.provenance.summary = summary;
+  return LearnResult{Model(std::move(parts)), std::move(summary)};
+}
+
+template LearnResult online_result<float>(const OnlineState&, ThreadPool&);
+template LearnResult online_result<double>(const OnlineState&, ThreadPool&);
+
+}  // namespace dualdict

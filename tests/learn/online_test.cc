@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dualdict/online.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "dualdict/error.h"
+#include "learn/fit_case.h"
+
+namespace dualdict {
+namespace {
+
+std::unique_ptr<DataSource> rows_of(const Matrix<double>& samples, std::size_t first, std::size_t count) {
+  return make_source(samples.view().row_range(first, count));
+}
+
+// Feeds the samples in blocks of these sizes, again and again until they are used up.
+OnlineLearner feed(const Matrix<double>& samples, const LearnOptions& options, const std::vector<std::size_t>& sizes) {
+  OnlineLearner learner(options);
+  std::size_t first = 0;
+  for (std::size_t i = 0; first < samples.rows(); ++i) {
+    const std::size_t count = std::min(sizes[i % sizes.size()], samples.rows() - first);
+    learner.update(*rows_of(samples, first, count));
+    first += count;
+  }
+  return learner;
+}
+
+LearnOptions exact_options() {
+  LearnOptions options = small_options(12, 0.2, Solver::kFast, DType::kFloat64);
+  options.inner_tolerance = 1e-8;
+  options.replace_below = 0;
+  return options;
+}
+
+// Adds share * total + the sums of one block's exact codes, by plain loops.
+struct Sums {
+  Matrix<double> uu{12, 12}, ux{12, 10}, xx{10, 10};
+  void add(double share, const Matrix<double>& u, const Matrix<double>& x) {
+    fade(share, u, u, uu);
+    fade(share, u, x, ux);
+    fade(share, x, x, xx);
+  }
+  static void fade(double share, const Matrix<double>& a, const Matrix<double>& b, Matrix<double>& sum) {
+    for (std::size_t p = 0; p < a.cols(); ++p)
+      for (std::size_t q = 0; q < b.cols(); ++q) {
+        sum(p, q) *= share;
+        for (std::size_t i = 0; i < a.rows(); ++i) sum(p, q) += a(i, p) * b(i, q);
+      }
+  }
+};
+
+void expect_near(const Matrix<double>& found, const Matrix<double>& wanted) {
+  ASSERT_EQ(found.rows(), wanted.rows());
+  double largest = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) largest = std::max(largest, std::abs(wanted.data()[i]));
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found.data()[i], wanted.data()[i], 1e-6 * largest);
+}
+
+TEST(OnlineLearner, UnequalBlocksAddTheirSumsByTheNumberOfTheirSamples) {
+  const Matrix<double> samples = planted_samples(300, 10, 12, 1);
+  LearnOptions options = exact_options();
+  options.initial_dictionary = random_unit_rows(12, 10, 7);
+  OnlineLearner learner(options);
+  Sums sums;
+  std::size_t seen = 0;
+  Objective objective{.n_features = 10, .n_atoms = 12, .tau = 0.2, .eta = 1};
+  Matrix<double> dictionary = options.initial_dictionary;
+  Matrix<double> dual = dictionary;
+  for (const std::size_t count : {1u, 7u, 150u, 2u, 140u}) {
+    const Matrix<double> block = convert<double>(MatrixView<const double>(samples.view().row_range(seen, count)));
+    const Matrix<double> codes = naive_codes(objective, dictionary, dual, block, 1e-13, 20000);
+    sums.add(std::pow(static_cast<double>(seen) / static_cast<double>(seen + count), 4), codes, block);
+    learner.update(*rows_of(samples, seen, count));
+    seen += count;
+    expect_near(learner.codes_by_codes(), sums.uu);
+    expect_near(learner.codes_by_samples(), sums.ux);
+    expect_near(learner.samples_by_samples(), sums.xx);
+    dictionary = learner.dictionary();
+    dual = learner.dual();
+  }
+  EXPECT_EQ(learner.n_samples(), 300u);
+  EXPECT_EQ(learner.n_updates(), 5u);
+}
+
+TEST(OnlineLearner, ComesCloseToTheBatchLearner) {
+  const Matrix<double> samples = planted_samples(4000, 10, 12, 1);
+  LearnOptions options = small_options(12, 0.2);
+  const double batch = fit(samples, options).summary.energy.total() / 4000;
+  for (const std::vector<std::size_t>& sizes : {std::vector<std::size_t>{100}, {1, 250, 30}, {4000}}) {
+    OnlineLearner learner = feed(samples, options, sizes);
+    for (int pass = 0; pass < 4; ++pass)
+      for (std::size_t first = 0; first < 4000; first += 500) learner.update(*rows_of(samples, first, 500));
+    const LearnResult result = learner.result();
+    EXPECT_LT(result.summary.energy.total() / 8000, 1.1 * batch) << sizes[0];  // 20,000 seen, 8000 kept
+    EXPECT_LE(largest_row_norm(result.model.dictionary()), 1 + 1e-6);
+    EXPECT_LE(largest_row_norm(result.model.dual()), 1 + 1e-6);
+    EXPECT_FALSE(result.model.parts().sparse.empty());
+  }
+}
+
+TEST(OnlineLearner, AnyNumberOfThreadsGivesTheSameBits) {
+  const Matrix<double> samples = planted_samples(2500, 10, 12, 1);
+  LearnOptions options = small_options(12, 0.2);
+  options.n_threads = 1;
+  const OnlineLearner one = feed(samples, options, {700, 3});
+  options.n_threads = 3;
+  const OnlineLearner three = feed(samples, options, {700, 3});
+  EXPECT_EQ(one.dictionary(), three.dictionary());
+  EXPECT_EQ(one.dual(), three.dual());
+}
+
+TEST(OnlineLearner, GoesOnFromItsBytesWithTheSameBits) {
+  const Matrix<double> samples = planted_samples(900, 10, 12, 1);
+  LearnOptions options = small_options(12, 0.2);
+  options.tau.reset();
+  options.nonzeros = 3;
+  OnlineLearner whole = feed(samples, options, {300});
+  OnlineLearner half(options);
+  half.update(*rows_of(samples, 0, 300));
+  OnlineLearner other = OnlineLearner::from_bytes(half.to_bytes());
+  other.update(*rows_of(samples, 300, 300));
+  other.update(*rows_of(samples, 600, 300));
+  EXPECT_EQ(other.dictionary(), whole.dictionary());
+  EXPECT_EQ(other.to_bytes(), whole.to_bytes());
+  std::string damaged = half.to_bytes();
+  damaged.resize(damaged.size() - 8);
+  EXPECT_THROW(OnlineLearner::from_bytes(damaged), Error);
+}
+
+TEST(OnlineLearner, FollowsTheWantedNonzeros) {
+  const Matrix<double> samples = planted_samples(4000, 10, 12, 1);
+  LearnOptions options = small_options(12, 0.2);
+  options.tau.reset();
+  options.nonzeros = 3;
+  EXPECT_NEAR(feed(samples, options, {100}).result().summary.nonzeros_per_code, 3, 0.3);
+}
+
+TEST(OnlineLearner, StartsFromASingleSample) {
+  const Matrix<double> samples = planted_samples(400, 10, 12, 1);
+  const OnlineLearner learner = feed(samples, small_options(12, 0.05), {1});
+  const LearnResult result = learner.result();
+  EXPECT_EQ(result.summary.dead_atoms, 0u);
+  const Matrix<double>& atoms = result.model.dictionary();
+  for (std::size_t i = 0; i < 12; ++i)
+    for (std::size_t j = 0; j < i; ++j) EXPECT_LT(std::abs(dot(atoms.row(i), atoms.row(j), 10)), 0.99);
+}
+
+TEST(OnlineLearner, RefusesWhatItCannotUseAndStaysAsItWas) {
+  PreprocessOptions centred;
+  centred.center_features = true;
+  EXPECT_THROW(OnlineLearner(small_options(12, 0.2), centred), Error);
+  OnlineLearner learner(small_options(12, 0.2));
+  EXPECT_THROW(learner.result(), Error);
+  learner.update(*rows_of(planted_samples(50, 10, 12, 1), 0, 50));
+  const std::string before = learner.to_bytes();
+  Matrix<double> broken = planted_samples(50, 10, 12, 2);
+  broken(17, 3) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(learner.update(*make_source(broken.view())), Error);
+  EXPECT_THROW(learner.update(*rows_of(planted_samples(50, 9, 12, 1), 0, 50)), Error);
+  EXPECT_EQ(learner.to_bytes(), before);
+}
+
+}  // namespace
+}  // namespace dualdict

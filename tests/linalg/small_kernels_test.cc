@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows added, codes shrunk, norms: every instruction set against the scalar reference.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "linalg/kernels/kernels.h"
+#include "problems/random_matrix.h"
+#include "reference/tolerance.h"
+
+namespace dualdict {
+namespace {
+
+template <class T>
+class SmallKernels : public testing::Test {};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(SmallKernels, Scalars);
+
+TYPED_TEST(SmallKernels, AddRowsAsTheReference) {
+  using T = TypeParam;
+  for (std::size_t n = 1; n <= 150; n += 7) {
+    const Matrix<T> matrix = random_matrix<T>(6, n, n);
+    const std::vector<T> factors = {T(0.5), T(-2), T(0.25)};
+    const std::vector<std::uint32_t> rows = {0, 3, 5};
+    for (const T sign : {T{1}, T{-1}}) {
+      const Matrix<T> start = random_matrix<T>(1, n, 9);
+      Matrix<T> expected = start;
+      scalar_kernels<T>().add_rows({factors.data(), rows.data(), 3, sign, matrix.data(), n, expected.data(), n});
+      for (const Kernels<T>& kernel : all_kernels<T>()) {
+        Matrix<T> out = start;
+        kernel.add_rows({factors.data(), rows.data(), 3, sign, matrix.data(), n, out.data(), n});
+        for (std::size_t k = 0; k < n; ++k)
+          ASSERT_NEAR(static_cast<double>(out(0, k)), static_cast<double>(expected(0, k)), 20 * Tolerance<T>::kEpsilon)
+              << kernel.name << ", n = " << n;
+      }
+    }
+  }
+}
+
+TYPED_TEST(SmallKernels, ShrinkAsTheReferenceAndWithoutNegativeZeros) {
+  using T = TypeParam;
+  for (std::size_t n = 1; n <= 70; ++n) {
+    Matrix<T> v = random_matrix<T>(1, n, n);
+    v(0, n / 2) = T(-0.0);
+    std::vector<T> gain(n), threshold(n), growth(n);
+    for (std::size_t j = 0; j < n; ++j) {
+      gain[j] = T(1) + T(0.01) * static_cast<T>(j);
+      threshold[j] = T(0.3);
+      growth[j] = T(0.002) * static_cast<T>(j);
+    }
+    for (const bool positive : {false, true}) {
+      Matrix<T> expected = v;
+      scalar_kernels<T>().shrink({gain.data(), threshold.data(), growth.data(), T(1.5), positive, expected.data(), n});
+      for (const Kernels<T>& kernel : all_kernels<T>()) {
+        Matrix<T> out = v;
+        kernel.shrink({gain.data(), threshold.data(), growth.data(), T(1.5), positive, out.data(), n});
+        for (std::size_t j = 0; j < n; ++j) {
+          ASSERT_NEAR(static_cast<double>(out(0, j)), static_cast<double>(expected(0, j)), 20 * Tolerance<T>::kEpsilon)
+              << kernel.name << ", n = " << n;
+          EXPECT_FALSE(out(0, j) == T{0} && std::signbit(out(0, j))) << kernel.name;
+          EXPECT_TRUE(!positive || out(0, j) >= T{0}) << kernel.name;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(SmallKernels, NormsNeitherOverflowNorVanish) {
+  using T = TypeParam;
+  for (const double scale : {1e-30, 1.0, 1e30}) {
+    for (std::size_t n = 1; n <= 40; ++n) {
+      Matrix<T> x = random_matrix<T>(1, n, n);
+      double expected = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        x(0, k) *= static_cast<T>(scale);
+        expected += static_cast<double>(x(0, k)) * static_cast<double>(x(0, k));
+      }
+      for (const Kernels<T>& kernel : all_kernels<T>())
+        EXPECT_NEAR(kernel.squared_norm(x.data(), n), expected, 1e-14 * expected) << kernel.name << ", n = " << n;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dualdict

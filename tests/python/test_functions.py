@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The functions for those who want no estimator."""
+
+import doctest
+import importlib
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.decomposition import DictionaryLearning, sparse_encode
+
+import dualdict
+
+
+@pytest.mark.parametrize("module", ["", "._record", "._functions", "._onnx", "._estimator"])
+def test_examples_of_the_documentation(module):
+    result = doctest.testmod(importlib.import_module(f"dualdict{module}"))
+    assert result.attempted > 0 and result.failed == 0
+
+
+def test_every_public_name_is_documented():
+    for name in dualdict.__all__:
+        if name != "__version__":
+            assert getattr(dualdict, name).__doc__, name
+
+
+def test_import_is_quick_and_leaves_scikit_learn_alone():
+    code = (
+        "import time, sys; start = time.perf_counter(); import dualdict; seconds = time.perf_counter() - start;"
+        "assert 'sklearn' not in sys.modules; assert seconds < 1, seconds; assert dualdict.DualDictionaryLearning"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_learn_with_validation_samples(X):
+    model, summary = dualdict.learn(X[:500], 24, tau=0.1, validation=X[500:])
+    assert summary.outcome == "CONVERGED"
+    assert summary.data.n_samples == 500
+    assert summary.options_used.tol == 1e-4 and summary.options_given.nonzeros is None
+    assert pickle.loads(pickle.dumps(model)).to_bytes() == model.to_bytes()
+    assert pickle.loads(pickle.dumps(summary)) == summary
+
+
+def test_learn_names_unknown_options(X):
+    with pytest.raises(TypeError, match="alpha: is no option of learning; these are: n_components"):
+        dualdict.learn(X, 4, alpha=1)
+    with pytest.raises(ValueError, match="n_components: .* not allowed"):
+        dualdict.learn(X)
+
+
+@pytest.mark.parametrize("bad, message", [
+    (np.zeros(16), "2D array"),
+    (np.zeros((3, 15)), "15 features, but the model has 16"),
+    (np.full((3, 16), np.nan), "NaN"),
+    (np.zeros((3, 16), complex), "complex"),
+])
+def test_encode_refuses(fitted, bad, message):
+    with pytest.raises(ValueError, match=message):
+        dualdict.encode(fitted.model_, bad)
+
+
+def test_encode_into_a_given_array(X, fitted):
+    out = np.empty((600, 24), np.float32)
+    assert dualdict.encode(fitted.model_, X, out=out) is out
+    assert np.array_equal(out, fitted.transform(X))
+    with pytest.raises(ValueError, match="codes: 599 x 24"):
+        dualdict.encode(fitted.model_, X, out=out[:599])
+
+
+def test_whole_numbers_are_samples_too(fitted):
+    pixels = np.random.default_rng(0).integers(0, 3, (50, 16), dtype=np.uint8)
+    assert np.array_equal(dualdict.encode(fitted.model_, pixels), dualdict.encode(fitted.model_, pixels.astype(float)))
+
+
+def test_dual_of_a_scikit_learn_dictionary(X):
+    K, d, alpha = 20, 16, 0.05
+    sklearn = DictionaryLearning(K, alpha=alpha, max_iter=3, random_state=0).fit(X[:300])
+    model, summary = dualdict.fit_dual(
+        sklearn.components_, X, tau=alpha * K / d, eta=0, dtype="float64"
+    )
+    assert np.allclose(model.components, sklearn.components_, atol=1e-6)
+    lasso = sparse_encode(X.astype(float), model.components, algorithm="lasso_cd", alpha=alpha, max_iter=10000)
+    exact = dualdict.encode(model, X.astype(float), "exact")
+    assert np.linalg.norm(exact - lasso) < 0.02 * np.linalg.norm(lasso)
+    errors = {row.mode: row.code_error for row in dualdict._learning.encoding_table_of(model)}
+    assert errors["corrected"] < errors["sparse"] < errors["linear"]
+
+
+def test_dual_of_a_spams_dictionary(X, fitted):
+    spams = np.asfortranarray(fitted.components_.T)  # SPAMS has an atom a column
+    model, _ = dualdict.fit_dual(spams.T, X, tau=0.1)
+    assert np.array_equal(model.components, fitted.components_)
+
+
+def test_tau_max_silences_every_code(X, fitted):
+    model = fitted.model_
+    largest = dualdict.tau_max(X, model.components, model.dual, eta=model.eta)
+    assert largest == pytest.approx(fitted.summary_.tau_max, rel=1e-5)
+    assert not dualdict.encode(model, X, "exact", tau=largest * 1.001).any()
+    assert dualdict.encode(model, X, "exact", tau=largest * 0.98).any()
+    with pytest.raises(ValueError, match="one shape"):
+        dualdict.tau_max(X, model.components[:, :3])
+
+
+def test_records_are_dicts_with_attributes():
+    record = dualdict.Record.of({"a": [{"b": 1}]})
+    assert record.a[0].b == 1 and record == {"a": [{"b": 1}]}
+    with pytest.raises(AttributeError, match="it has a"):
+        record.c

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Learning block after block."""
+
+import pickle
+
+import numpy as np
+import pytest
+from conftest import planted
+from sklearn.base import clone
+
+import dualdict
+from dualdict import DualDictionaryLearning
+
+
+@pytest.fixture(scope="module")
+def many():
+    return planted(6000, 16, 24, seed=2).astype(np.float32)
+
+
+def energy(learner, X):
+    """E per sample of the exact codes under the learner's dictionary and dual."""
+    return dualdict.verify(learner.model_, X).energy.total / len(X)
+
+
+def assert_near(found, wanted):
+    assert np.abs(found - wanted).max() < 5e-3 * np.abs(wanted).max()
+
+
+def feed(learner, X, sizes, passes=3):
+    for _ in range(passes):
+        first = 0
+        while first < len(X):
+            for size in sizes:
+                if first < len(X):
+                    learner.partial_fit(X[first : first + size])
+                first += size
+    return learner
+
+
+@pytest.mark.parametrize("sizes, rise", [([100], 0.1), ([6000], 0.1), ([37], 0.1), ([1, 300, 20, 900], 0.2)])
+def test_any_blocks_come_close_to_fit(many, sizes, rise):
+    """Three passes in blocks against a fit that converged; a start from one sample finds a worse minimum."""
+    batch = DualDictionaryLearning(24, tau=0.1).fit(many)
+    online = feed(DualDictionaryLearning(24, tau=0.1), many, sizes)
+    assert energy(online, many) < (1 + rise) * energy(batch, many)
+    assert online._fitted.online.n_samples == 18000
+
+
+def test_a_block_of_one_sample_counts_for_one_sample(many):
+    """With the dictionary kept and codes that stay the same, the sums do not depend on how the samples were cut."""
+    start = DualDictionaryLearning(24, tau=0.1, max_iter=3, tol=1).fit(many[:500]).components_
+
+    def sums(cuts):
+        learner = DualDictionaryLearning(tau=0.1, eta=0, dict_init=start, keep_dict=True, dtype="float64", inner_tol=1e-8)
+        for block in np.split(many[:1000], cuts):
+            learner.partial_fit(block)
+        return learner._fitted.online
+
+    # The weight of a sample is that of the end of its block: the last 200 samples are in blocks that end alike.
+    pieces, few = sums([1, 2, 30, 800]), sums([800])
+    weights = np.where(np.arange(1000) < 800, 0.8**4, 1.0)
+    exact = dualdict.encode(few.model(), many[:1000].astype(float), "exact")
+    assert_near(few.codes_by_codes, (exact * weights[:, None]).T @ exact)
+    assert_near(few.codes_by_samples, (exact * weights[:, None]).T @ many[:1000])
+    assert_near(few.samples_by_samples, (many[:1000] * weights[:, None]).T @ many[:1000].astype(float))
+    ends = np.repeat((np.array([1, 2, 30, 800, 1000]) / 1000) ** 4, [1, 1, 28, 770, 200])
+    assert_near(pieces.codes_by_codes, (exact * ends[:, None]).T @ exact)
+
+
+def test_attributes_and_transform(many):
+    learner = DualDictionaryLearning(24, tau=0.1)
+    assert learner.partial_fit(many[:10]) is learner
+    assert learner.n_features_in_ == 16 and learner.n_iter_ == 1
+    assert learner.components_.shape == (24, 16)
+    before = learner.components_.copy()
+    learner.partial_fit(many[10:500])
+    assert learner.n_iter_ == 2 and not np.array_equal(before, learner.components_)
+    assert np.array_equal(learner.model_.components, learner.components_)
+    for mode in ("linear", "sparse", "corrected", "refine:2", "exact"):
+        assert np.isfinite(learner.set_params(encode=mode).transform(many[:50])).all()
+    assert learner.summary_.outcome == "STOPPED" and "500 samples in 2 steps" in learner.summary_.message
+    with pytest.raises(ValueError, match="15 features"):
+        learner.partial_fit(many[:, :15])
+
+
+def test_pickled_between_blocks(many):
+    whole = feed(DualDictionaryLearning(24, tau=0.1), many[:900], [300], passes=1)
+    learner = DualDictionaryLearning(24, tau=0.1).partial_fit(many[:300])
+    learner.transform(many[:5])
+    learner = pickle.loads(pickle.dumps(learner)).partial_fit(many[300:600])
+    learner = pickle.loads(pickle.dumps(learner)).partial_fit(many[600:900])
+    assert np.array_equal(learner.components_, whole.components_)
+    assert np.array_equal(learner.transform(many[:50]), whole.transform(many[:50]))
+
+
+def test_goes_on_after_fit_and_fit_starts_anew(many):
+    learner = DualDictionaryLearning(24, nonzeros=4).fit(many[:2000])
+    fitted, tau = energy(learner, many), learner.summary_.tau
+    learner.partial_fit(many[2000:])
+    assert learner.summary_.tau == tau
+    assert energy(learner, many) < 1.05 * fitted
+    again = learner.fit(many[:2000])
+    assert np.array_equal(again.components_, clone(learner).fit(many[:2000]).components_)
+
+
+def test_the_same_bits_for_any_number_of_threads(many):
+    one, two = (feed(DualDictionaryLearning(24, tau=0.1, n_jobs=n), many, [700], passes=1) for n in (1, 2))
+    assert np.array_equal(one.components_, two.components_)
+    assert np.array_equal(one.dual_, two.dual_)
+
+
+def test_refuses_what_needs_all_samples(many):
+    with pytest.raises(ValueError, match="center_features"):
+        DualDictionaryLearning(4, center_features=True).partial_fit(many)
