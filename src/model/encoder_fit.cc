@@ -155,9 +155,23 @@ Matrix<double> along(const Matrix<double>& base, const Matrix<double>& direction
   return sum;
 }
 
-// E of the codes that the fits make of responses.v, without its constant.
-double fitted_energy(const ModelParts& parts, const LinearCode& linear, const Matrix<double>& b,
-                     const Responses& responses, const std::vector<ThresholdFit>& fits, ThreadPool& pool) {
+// The codes that fits make of responses.v, multiplied by a common gain g: E without its constant is
+// g^2 quadratic - 2 g linear, and the squared code error g^2 squared - 2 g match + |u|^2.
+struct FittedCodes {
+  double quadratic = 0;
+  double linear = 0;
+  double squared = 0;
+  double match = 0;
+
+  double energy(double gain) const { return gain * gain * quadratic - 2 * gain * linear; }
+  double best_gain() const { return quadratic > 0 && linear > 0 ? linear / quadratic : 1.0; }
+  double squared_error(double gain, double squared_codes) const {
+    return std::max(0.0, gain * gain * squared - 2 * gain * match + squared_codes);
+  }
+};
+
+FittedCodes measure_fits(const ModelParts& parts, const LinearCode& linear, const Matrix<double>& b,
+                         const Responses& responses, const std::vector<ThresholdFit>& fits, ThreadPool& pool) {
   Matrix<double> codes(responses.v.rows(), responses.v.cols());
   for (std::size_t j = 0; j < codes.rows(); ++j)
     for (std::size_t i = 0; i < codes.cols(); ++i)
@@ -165,20 +179,43 @@ double fitted_energy(const ModelParts& parts, const LinearCode& linear, const Ma
                                                   fits[j].threshold * (1 + fits[j].growth * responses.norms[i]),
                                                   parts.positive_codes);
   const Matrix<double> curved = parallel_multiply(linear.gram.view(), codes.view(), pool);
-  return inner_product(codes, curved) - 2 * inner_product(codes, b) +
-         2 * parts.tau / static_cast<double>(codes.rows()) * sum_abs(codes.data(), codes.size());
+  const double lambda = parts.tau / static_cast<double>(codes.rows());
+  return {inner_product(codes, curved), inner_product(codes, b) - lambda * sum_abs(codes.data(), codes.size()),
+          squared_norm(codes), inner_product(codes, responses.codes)};
 }
 
-// The best y for encoders whose v is linear in y: v = base + y direction, K x n. Several y often give nearly the same
-// code error with very different E: of those within 5 % of the smallest error the one with the smallest E is taken.
+struct Candidate {
+  std::vector<ThresholdFit> fits;
+  double squared_error = 0;
+  double energy = 0;
+};
+
+// Fits that err little more than the best often have a much smaller E: of these the one with the smallest is taken.
+constexpr double kNear = 1.05;
+
+// The fits minimise the code error. Lower thresholds with a common gain that is best for E cost little of that and save
+// much of E: small coefficients that were missed come back.
+void relax(const ModelParts& parts, const LinearCode& linear, const Matrix<double>& b, const Responses& responses,
+           double least, ThreadPool& pool, Candidate& candidate) {
+  constexpr double kNearer = 1.03;
+  const std::vector<ThresholdFit> fits = candidate.fits;
+  const double squared_codes = squared_norm(responses.codes);
+  for (const double scale : {0.95, 0.9}) {
+    std::vector<ThresholdFit> relaxed = fits;
+    for (ThresholdFit& fit : relaxed) fit.threshold *= scale;
+    const FittedCodes measured = measure_fits(parts, linear, b, responses, relaxed, pool);
+    const double gain = measured.best_gain();
+    const double squared_error = measured.squared_error(gain, squared_codes);
+    if (squared_error > kNearer * kNearer * least || measured.energy(gain) >= candidate.energy) continue;
+    for (ThresholdFit& fit : relaxed) fit.gain *= gain;
+    candidate = {std::move(relaxed), squared_error, measured.energy(gain)};
+  }
+}
+
+// The best y for encoders whose v is linear in y: v = base + y direction, K x n.
 double fit_steps(const ModelParts& parts, MatrixView<const double> samples, const Matrix<double>& base,
-                 const Matrix<double>& direction, Responses& responses, ThreadPool& pool, FittedEncoder& encoder) {
-  constexpr double kNear = 1.05;
-  struct Candidate {
-    std::vector<ThresholdFit> fits;
-    double squared_error;
-    double energy;
-  };
+                 const Matrix<double>& direction, Responses& responses, bool relaxed, ThreadPool& pool,
+                 FittedEncoder& encoder) {
   const LinearCode linear = linear_code(parts);
   const Matrix<double> b = parallel_multiply_transposed(linear.weights.view(), samples, pool);
   std::array<Candidate, kSteps.size()> candidates;
@@ -187,7 +224,7 @@ double fit_steps(const ModelParts& parts, MatrixView<const double> samples, cons
     responses.v = along(base, direction, kSteps[k]);
     candidates[k].fits = fit_atoms(responses, parts.positive_codes, pool);
     candidates[k].squared_error = std::max(0.0, squared_norm(responses.codes) - total_reduction(candidates[k].fits));
-    candidates[k].energy = fitted_energy(parts, linear, b, responses, candidates[k].fits, pool);
+    candidates[k].energy = measure_fits(parts, linear, b, responses, candidates[k].fits, pool).energy(1);
     least = std::min(least, candidates[k].squared_error);
   }
   std::size_t best = kSteps.size();
@@ -197,6 +234,7 @@ double fit_steps(const ModelParts& parts, MatrixView<const double> samples, cons
       best = k;
   if (best == kSteps.size()) best = 0;
   responses.v = along(base, direction, kSteps[best]);
+  if (relaxed) relax(parts, linear, b, responses, least, pool, candidates[best]);
   store_fits(parts, responses, candidates[best].fits, kSteps[best], encoder);
   return kSteps[best];
 }
@@ -235,7 +273,7 @@ FittedEncoder fit_sparse(const ModelParts& parts, const FitSamples& fit, ThreadP
   Responses responses{{}, transpose(fit.codes), relative_norms(parts, fit.samples)};
   const Matrix<double> base = parallel_multiply_transposed(parts.dual.view(), fit.samples, pool);
   const Matrix<double> direction = parallel_multiply_transposed(gradient.view(), fit.samples, pool);
-  const double step = fit_steps(parts, fit.samples, base, direction, responses, pool, encoder);
+  const double step = fit_steps(parts, fit.samples, base, direction, responses, true, pool, encoder);
   encoder.weights = along(parts.dual, gradient, step);
   encoder.decoder = fit_decoder(apply_fitted(parts, encoder, fit.samples, {}, pool).view(), fit.samples, pool);
   return encoder;
@@ -257,7 +295,7 @@ FittedEncoder fit_corrected(const ModelParts& parts, const FitSamples& fit, Matr
   Responses responses{{}, transpose(fit.codes), relative_norms(parts, fit.samples)};
   const double step =
       fit_steps(parts, fit.samples, parallel_multiply_transposed(base.view(), features.view(), pool),
-                parallel_multiply_transposed(direction.view(), features.view(), pool), responses, pool, encoder);
+                parallel_multiply_transposed(direction.view(), features.view(), pool), responses, false, pool, encoder);
   const Matrix<double> both = along(base, direction, step);
   encoder.weights = columns(both, 0, d);
   encoder.feedback = columns(both, d, both.cols() - d);
