@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learning at eta = 0 from the same dictionary, for the same time: who has which objective when."""
+import re
 from statistics import median
 
 import numpy as np
@@ -36,6 +37,18 @@ def peer_run(name, problem, settings, batch_size, repeat):
     return curve, points[-1][1]
 
 
+def early_points(problem, settings, repeat):
+    """[seconds, objective] of short runs, judged by their dictionaries as the peers are."""
+    points = []
+    for limit in settings.early:
+        tag = f"{problem.tau}-{repeat}-{limit}"
+        fit = ours.learn(problem, settings.work, tag, eta=0, time_limit=limit, rtol=1e-9, max_iterations=100000)
+        stopped = re.search(r"stopped after ([0-9.e+-]+) s", fit["summary"]["message"])
+        path = ours.dictionary(fit["model"], settings.work / f"{problem.name}-{tag}-ours.npy")
+        points.append([float(stopped.group(1)), ours.objective(problem, path)])
+    return points
+
+
 def our_run(problem, settings, repeat):
     tag = f"{problem.tau}-{repeat}"
     fit = ours.learn(problem, settings.work, tag, eta=0, time_limit=settings.seconds, rtol=1e-9, max_iterations=100000)
@@ -43,7 +56,7 @@ def our_run(problem, settings, repeat):
     scale = problem.n_features / 2 / problem.n_samples
     curve = [[record["seconds"], scale * record["energy"]["total"]] for record in fit["iterations"]]
     path = ours.dictionary(fit["model"], settings.work / f"{problem.name}-{tag}-ours.npy")
-    return curve, path
+    return sorted(early_points(problem, settings, repeat) + curve), path
 
 
 def time_to_reach(curve, objective):

@@ -16,6 +16,7 @@ class Settings:
     repeats: int
     seconds: float  # of learning, each package
     curve: tuple  # seconds at which the peers' dictionaries are kept, besides the end
+    early: tuple  # seconds of short runs of ours: its first iterations, on few of the samples, are not reported
     probe_seconds: float  # of each batch size that is tried
     batch_sizes: tuple
     n_patches: int
@@ -45,11 +46,11 @@ class Settings:
         return self.results / "benchmarks.md" if self.quick else ROOT / "docs" / "benchmarks.md"
 
 
-FULL = dict(repeats=3, seconds=60, curve=(2, 5, 10, 20, 40), probe_seconds=10, batch_sizes=(128, 256, 512, 1024),
+FULL = dict(repeats=3, seconds=60, curve=(2, 5, 10, 20, 40), early=(1, 2, 3, 4, 6, 8, 12), probe_seconds=10, batch_sizes=(128, 256, 512, 1024),
             n_patches=100_000, n_digits=50_000, wide=(200_000, 512, 4096), n_coded=20_000, n_coded_slowly=1_000,
             n_checked=4_000, stopping_limit=3600, scaling_samples=(10_000, 100_000, 1_000_000),
             scaling_atoms=(100, 200, 400), scaling_sides=(8, 12, 16), scaling_iterations=10)
-QUICK = dict(repeats=1, seconds=3, curve=(1,), probe_seconds=1, batch_sizes=(128,),
+QUICK = dict(repeats=1, seconds=3, curve=(1,), early=(1,), probe_seconds=1, batch_sizes=(128,),
              n_patches=5_000, n_digits=5_000, wide=(5_000, 64, 256), n_coded=1_000, n_coded_slowly=50,
              n_checked=200, stopping_limit=3, scaling_samples=(1_000, 5_000), scaling_atoms=(100,),
              scaling_sides=(8,), scaling_iterations=3)
