@@ -41,9 +41,11 @@ def learn(problem, work, tag, **options):
     flags = {"atoms": problem.n_atoms, "tau": problem.tau, "threads": 1, "init": problem.start, "trace": trace}
     flags.update(options)
     given = [text for name, value in flags.items() for text in ("--" + name.replace("_", "-"), value)]
+    trace.unlink(missing_ok=True)
     output, seconds, memory = command("learn", problem.samples, "-o", model, "--json", "--quiet", *given)
-    with trace.open(encoding="utf-8") as lines:
-        iterations = [json.loads(line) for line in lines]
+    # A run that was stopped before its first reported iteration leaves no trace.
+    text = trace.read_text(encoding="utf-8") if trace.exists() else ""
+    iterations = [json.loads(line) for line in text.splitlines()]
     return {"model": model, "summary": json.loads(output), "iterations": iterations, "wall_seconds": seconds,
             "peak_bytes": memory}
 

@@ -23,15 +23,14 @@ ExactCoder<T>::ExactCoder(const Objective& objective, const Matrix<double>& dict
   dual_.pack_transposed(convert<T>(dual).view());
 }
 
+// Of the code in row `step_row` of the last code step, whose sample has this prediction.
 template <class T>
-double ExactCoder<T>::relative_gap(const T* x, const T* prediction, const T* u, const T* b, const T* r) const {
+double ExactCoder<T>::relative_gap(const CodeWorkspace<T>& step, std::size_t step_row, const T* prediction) const {
   const Objective& objective = problem_.objective;
-  const std::size_t n = objective.n_atoms;
-  const double squared_sample = squared_norm(x, objective.n_features);
-  double energy = squared_sample / objective.d() + 2 * objective.lambda() * sum_abs(u, n) - dot(u, b, n) - dot(u, r, n);
-  if (objective.eta > 0) energy += objective.coding_weight() * squared_norm(prediction, n);
-  const double gap = code_gap(problem_, u, b, r, squared_sample);
+  const double gap = step.gap[step_row];
   if (gap == 0) return 0;
+  double energy = step.energy[step_row];
+  if (objective.eta > 0) energy += objective.coding_weight() * squared_norm(prediction, objective.n_atoms);
   return energy > 0 ? gap / energy : std::numeric_limits<double>::infinity();
 }
 
@@ -52,8 +51,7 @@ void ExactCoder<T>::encode(MatrixView<const T> x, ExactWorkspace<T>& work, Matri
   work.rows.clear();
   work.gaps.clear();
   for (std::size_t i = 0; i < x.rows; ++i) {
-    const double gap =
-        relative_gap(x.row(i), work.prediction.row(i), u.row(i), work.step.linear.row(i), work.step.residual.row(i));
+    const double gap = relative_gap(work.step, i, work.prediction.row(i));
     if (gap <= gap_) continue;
     work.rows.push_back(i);
     work.gaps.push_back(gap);
@@ -69,8 +67,7 @@ void ExactCoder<T>::encode(MatrixView<const T> x, ExactWorkspace<T>& work, Matri
     std::size_t kept = 0;
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t i = work.rows[k];
-      const double gap = relative_gap(x.row(i), work.prediction.row(i), work.codes.row(k), work.step.linear.row(k),
-                                      work.step.residual.row(k));
+      const double gap = relative_gap(work.step, k, work.prediction.row(i));
       if (gap < work.gaps[k]) std::copy_n(work.codes.row(k), n_atoms, u.row(i));
       if (gap <= gap_ || gap > work.gaps[k] / 2) continue;
       work.rows[kept] = i;

@@ -33,7 +33,7 @@ class ExactCoder {
   void encode(MatrixView<const T> x, ExactWorkspace<T>& work, MatrixView<T> u) const;
 
  private:
-  double relative_gap(const T* x, const T* prediction, const T* u, const T* b, const T* r) const;
+  double relative_gap(const CodeWorkspace<T>& step, std::size_t step_row, const T* prediction) const;
 
   CodeProblem<T> problem_;
   PackedRight<T> dual_;

@@ -141,6 +141,8 @@ void CodeWorkspace<T>::reserve(std::size_t n_atoms, CodeMethod method) {
   if (linear.cols() != n_atoms) {
     linear = Matrix<T>(kBlockSamples, n_atoms);
     residual = Matrix<T>(kBlockSamples, n_atoms);
+    gap.resize(kBlockSamples);
+    energy.resize(kBlockSamples);
     list.resize(n_atoms);
     slots.resize(std::min(n_atoms, kActiveLimit));
     active.resize(active_workspace(slots.size(), n_atoms));
@@ -151,11 +153,6 @@ void CodeWorkspace<T>::reserve(std::size_t n_atoms, CodeMethod method) {
     momentum.resize(kBlockSamples);
     done.resize(kBlockSamples);
   }
-}
-
-template <class T>
-double code_gap(const CodeProblem<T>& problem, const T* u, const T* b, const T* r, double squared_sample) {
-  return gap_from_sums(problem, summarise(problem, u, b, r), r, squared_sample);
 }
 
 template <class T>
@@ -260,7 +257,11 @@ CodeReport code_step(const CodeProblem<T>& problem, MatrixView<const T> x, const
     const T* b = work.linear.row(i);
     const T* r = work.residual.row(i);
     const CodeSums sums = summarise(problem, u.row(i), b, r);
-    report.gap += gap_from_sums(problem, sums, r, squared_norm(x.row(i), x.cols));
+    const double squared_sample = kernels<T>().squared_norm(x.row(i), x.cols);
+    work.gap[i] = gap_from_sums(problem, sums, r, squared_sample);
+    work.energy[i] =
+        squared_sample / problem.objective.d() + 2 * problem.objective.lambda() * sums.abs - sums.ub - sums.ur;
+    report.gap += work.gap[i];
     report.sum_abs += sums.abs;
     report.nonzeros += sums.nonzeros;
     if (options.method == CodeMethod::kDescent && !problem.has_direct) continue;
@@ -278,8 +279,7 @@ CodeReport code_step(const CodeProblem<T>& problem, MatrixView<const T> x, const
   template CodeReport code_step<T>(const CodeProblem<T>&, MatrixView<const T>, const CodeOptions&, CodeWorkspace<T>&, \
                                    MatrixView<T>);                                                                    \
   template std::size_t codes_by_fista<T>(const CodeProblem<T>&, double, const CodeOptions&, CodeWorkspace<T>&,        \
-                                         MatrixView<T>);                                                              \
-  template double code_gap<T>(const CodeProblem<T>&, const T*, const T*, const T*, double);
+                                         MatrixView<T>);
 DUALDICT_INSTANTIATE(float)
 DUALDICT_INSTANTIATE(double)
 #undef DUALDICT_INSTANTIATE

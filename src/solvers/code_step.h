@@ -53,13 +53,15 @@ struct CodeWorkspace {
   std::vector<std::uint32_t> list;
   std::vector<std::uint32_t> slots;  // of the active set
   std::vector<T> active;
+  std::vector<double> gap;     // of each code, in the units of E
+  std::vector<double> energy;  // of each code, without eta/K |C x|^2
   std::vector<double> momentum;
   std::vector<char> done;  // FISTA: this code is finished
   void reserve(std::size_t n_atoms, CodeMethod method);
 };
 
 // x: n x d with n <= kBlockSamples; u: n x K, the start on entry, the codes on return. The code of a row depends on
-// that row alone.
+// that row alone. Afterwards work.linear, residual, gap and energy are those of the codes.
 template <class T>
 CodeReport code_step(const CodeProblem<T>& problem, MatrixView<const T> x, const CodeOptions& options,
                      CodeWorkspace<T>& work, MatrixView<T> u);
@@ -70,9 +72,5 @@ CodeReport code_step(const CodeProblem<T>& problem, MatrixView<const T> x, const
 template <class T>
 std::size_t codes_by_fista(const CodeProblem<T>& problem, double curvature, const CodeOptions& options,
                            CodeWorkspace<T>& work, MatrixView<T> u);
-
-// The duality gap of one code, in the units of E, from r = b - Hu: an upper bound of E(u) - min E.
-template <class T>
-double code_gap(const CodeProblem<T>& problem, const T* u, const T* b, const T* r, double squared_sample);
 
 }  // namespace dualdict
