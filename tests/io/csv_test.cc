@@ -26,10 +26,11 @@ TEST(Csv, ReadsEverySeparatorWithAndWithoutHeader) {
            "a,b,c\n1,-2.5,3e-5\n4,5,6\n",
            "# 2 rows, made by hand\n1 -2.5 3e-5\n # more\n4 5 6\n",
            "some words\n1;-2.5;3e-5\n4;5;6\n",
-           "\xEF\xBB\xBF"
            "1,-2.5,3e-5\n\n4,+5,6\n\n\n",
-       })
+       }) {
     EXPECT_EQ(read_values(text), expected) << text;
+    EXPECT_EQ(read_values("\xEF\xBB\xBF" + text), expected) << "with a byte order mark: " << text;
+  }
 }
 
 TEST(Csv, OneColumnAndOneRow) {

@@ -39,7 +39,9 @@ std::string zip(const std::vector<Member>& members, const std::string& comment =
                                le(static_cast<std::uint16_t>(member.name.size())) + le<std::uint16_t>(0);
     directory += "PK\1\2" + le<std::uint16_t>(20) + le<std::uint16_t>(20) + common + std::string(10, '\0') +
                  le(static_cast<std::uint32_t>(file.size())) + member.name;
-    file += "PK\3\4" + le<std::uint16_t>(20) + common + member.name + data;
+    file += "PK\3\4" + le<std::uint16_t>(20) + common;
+    file += member.name;
+    file += data;
   }
   const auto count = static_cast<std::uint16_t>(members.size());
   const std::string end =

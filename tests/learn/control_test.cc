@@ -24,7 +24,7 @@ TEST(Control, ACallbackSeesEveryIterationAndCanStop) {
   EXPECT_EQ(result.summary.outcome, Outcome::kStopped);
   EXPECT_EQ(seen, (std::vector<std::size_t>{1, 2, 3}));
   EXPECT_EQ(result.summary.n_iterations, 3u);
-  EXPECT_NE(result.summary.message.find("3"), std::string::npos);
+  EXPECT_NE(result.summary.message.find('3'), std::string::npos);
 }
 
 TEST(Control, HooksDoNotChangeABit) {
@@ -72,7 +72,7 @@ TEST(Control, TheIterationLimitIsKeptAndNamed) {
   const LearnResult result = fit(planted_samples(200, 10, 12, 1), options);
   EXPECT_EQ(result.summary.outcome, Outcome::kIterationLimit);
   EXPECT_EQ(result.summary.n_iterations, 4u);
-  EXPECT_NE(result.summary.message.find("4"), std::string::npos) << result.summary.message;
+  EXPECT_NE(result.summary.message.find('4'), std::string::npos) << result.summary.message;
 }
 
 TEST(Control, TheTimeLimitIsKeptAndNamed) {
@@ -163,7 +163,7 @@ TEST(Control, WrongShapesAreRefusedByName) {
     FAIL() << "accepted a dictionary of the wrong width";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-    EXPECT_NE(std::string(error.what()).find("9"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find('9'), std::string::npos);
     EXPECT_NE(std::string(error.what()).find("10"), std::string::npos);
   }
 }
