@@ -59,6 +59,8 @@ Function next(const char* name) {
 
 }  // namespace
 
+// The names are those of the C library.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" {
 
 void* __libc_malloc(std::size_t size);
@@ -93,3 +95,4 @@ __attribute__((visibility("default"))) int __libc_start_main(Main main, int argc
 }
 
 }  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
