@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "io/input_error.h"
-#include "learn/sparse_rows.h"
+#include "learn/sparse_tensors.h"
 
 namespace dualdict {
 namespace {

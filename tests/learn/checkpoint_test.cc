@@ -13,7 +13,7 @@
 #include "io/safetensors.h"
 #include "io/temporary_folder.h"
 #include "learn/fit_case.h"
-#include "learn/sparse_rows.h"
+#include "learn/sparse_tensors.h"
 #include "model/model_file.h"
 
 namespace dualdict {

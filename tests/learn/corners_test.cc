@@ -6,29 +6,11 @@
 #include <cmath>
 #include <string>
 
+#include "learn/corner_samples.h"
 #include "learn/fit_case.h"
 
 namespace dualdict {
 namespace {
-
-enum class Kind { kNormal, kZero, kConstant, kRepeated, kRankOne, kOneHot, kTiny, kHuge, kCount };
-
-Matrix<double> corner_samples(Kind kind, std::size_t n, std::size_t d, std::uint64_t seed) {
-  Matrix<double> x = random_samples(n, d, seed);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t f = 0; f < d; ++f) {
-      double& value = x(i, f);
-      if (kind == Kind::kZero) value = 0;
-      if (kind == Kind::kConstant) value = 3;
-      if (kind == Kind::kRepeated) value = x(0, f);
-      if (kind == Kind::kRankOne) value = static_cast<double>(i + 1) * static_cast<double>(f + 1) / 64;
-      if (kind == Kind::kOneHot) value = i % d == f ? 1 : 0;
-      if (kind == Kind::kTiny) value *= 1e-12;
-      if (kind == Kind::kHuge) value *= 1e12;
-    }
-  }
-  return x;
-}
 
 // 400 corners drawn from the full grid of data, shapes, weights, precisions and solvers.
 TEST(Corners, EveryOneHasADefinedResult) {
@@ -39,8 +21,8 @@ TEST(Corners, EveryOneHasADefinedResult) {
     const std::size_t d = std::array<std::size_t, 3>{1, 2, 16}[random.index(3)];
     const std::size_t n = std::array<std::size_t, 3>{1, 2, 60}[random.index(3)];
     const std::size_t k = std::array<std::size_t, 4>{1, d, 4 * d, n + 5}[random.index(4)];
-    const auto kind = static_cast<Kind>(random.index(static_cast<std::size_t>(Kind::kCount)));
-    const Matrix<double> samples = corner_samples(kind, n, d, random.next());
+    const auto kind = static_cast<CornerKind>(random.index(static_cast<std::size_t>(CornerKind::kCount)));
+    const Matrix<double> samples = corner_samples(kind, n, d, random.next(), 1e-12);
     double largest = 0;
     for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, norm(samples.row(i), d));
     LearnOptions options =
@@ -69,7 +51,7 @@ TEST(Corners, EveryOneHasADefinedResult) {
                options.eta / static_cast<double>(k) * static_cast<double>(k) * squared_norm(samples)) *
                   (1 + 1e-5))
         << where;
-    if (kind == Kind::kZero) {
+    if (kind == CornerKind::kZero) {
       ASSERT_EQ(summary.energy.total(), 0.0) << where;
     }
   }

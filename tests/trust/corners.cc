@@ -4,29 +4,12 @@
 #include <cmath>
 
 #include "dualdict/error.h"
+#include "learn/corner_samples.h"
 #include "learn/fit_case.h"
 #include "trust/long_forms.h"
 
 namespace dualdict {
 namespace {
-
-enum class Kind { kNormal, kZero, kConstant, kRepeated, kRankOne, kOneHot, kTiny, kHuge, kCount };
-
-Matrix<double> corner_samples(Kind kind, std::size_t n, std::size_t d) {
-  Matrix<double> x = random_samples(n, d, 17);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t f = 0; f < d; ++f) {
-      double& value = x(i, f);
-      if (kind == Kind::kZero) value = 0;
-      if (kind == Kind::kConstant) value = 3;
-      if (kind == Kind::kRepeated) value = x(0, f);
-      if (kind == Kind::kRankOne) value = static_cast<double>(i + 1) * static_cast<double>(f + 1) / 64;
-      if (kind == Kind::kOneHot) value = i % d == f ? 1 : 0;
-      if (kind == Kind::kTiny) value *= 1e-30;
-      if (kind == Kind::kHuge) value *= 1e30;
-    }
-  return x;
-}
 
 bool is_good(const LearnResult& result, DType dtype) {
   const LearnSummary& summary = result.summary;
@@ -54,8 +37,8 @@ void every_corner(Tally& tally) {
   constexpr std::array<double, 4> kEtas{0, 1e-12, 1, 1e12};
   for (const std::size_t d : {1U, 2U, 64U})
     for (const std::size_t n : {1U, 2U, 100U})
-      for (std::size_t kind = 0; kind < static_cast<std::size_t>(Kind::kCount); ++kind) {
-        const Matrix<double> samples = corner_samples(static_cast<Kind>(kind), n, d);
+      for (std::size_t kind = 0; kind < static_cast<std::size_t>(CornerKind::kCount); ++kind) {
+        const Matrix<double> samples = corner_samples(static_cast<CornerKind>(kind), n, d, 17, 1e-30);
         double largest = 0;
         for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, norm(samples.row(i), d));
         const std::array<std::size_t, 4> atoms{1, d, 4 * d, n + 5};

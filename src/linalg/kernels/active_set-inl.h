@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "linalg/kernels/add_rows-inl.h"
 #include "linalg/kernels/kernels.h"
 #include "linalg/kernels/support_inverse-inl.h"
 
@@ -113,37 +114,15 @@ HWY_INLINE std::size_t first_to_vanish(const ActiveSet<T>& s, T& part) {
   return slot;
 }
 
-// Writes u back and brings r up to date, four rows of H at a time.
+// Writes u back and brings r up to date.
 template <class T>
 HWY_INLINE void update_residual(const DescentArguments<T>& p, ActiveSet<T>& s) {
-  const Tag<T> tag;
-  const std::size_t lanes = hn::Lanes(tag);
   for (std::size_t i = 0; i < s.n; ++i) {
     p.u[p.slots[i]] = s.u[i];
     s.step[i] = s.u[i] - s.from[i];
     s.from[i] = s.u[i];
   }
-  std::size_t i = 0;
-  for (; i + 4 <= s.n; i += 4) {
-    const T* rows[4];
-    hn::Vec<Tag<T>> steps[4];
-    for (std::size_t q = 0; q < 4; ++q) {
-      rows[q] = p.gram + p.slots[i + q] * p.gram_stride;
-      steps[q] = hn::Set(tag, s.step[i + q]);
-    }
-    std::size_t k = 0;
-    for (; k + lanes <= p.n; k += lanes) {
-      auto r = hn::LoadU(tag, p.r + k);
-      for (std::size_t q = 0; q < 4; ++q) r = hn::NegMulAdd(steps[q], hn::LoadU(tag, rows[q] + k), r);
-      hn::StoreU(r, tag, p.r + k);
-    }
-    const hn::CappedTag<T, 1> one;
-    for (; k < p.n; ++k)
-      for (std::size_t q = 0; q < 4; ++q)
-        hn::StoreU(hn::NegMulAdd(hn::Set(one, s.step[i + q]), hn::LoadU(one, rows[q] + k), hn::LoadU(one, p.r + k)),
-                   one, p.r + k);
-  }
-  for (; i < s.n; ++i) subtract_scaled(s.step[i], p.gram + p.slots[i] * p.gram_stride, p.r, p.n);
+  add_rows<T>({s.step, p.slots, s.n, T{-1}, p.gram, p.gram_stride, p.r, p.n});
 }
 
 // How much the objective rose from (u0, r0) to (u, r), and a bound of what rounding can feign.

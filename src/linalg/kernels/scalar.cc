@@ -46,7 +46,7 @@ void move(const DescentArguments<T>& p, std::size_t j, T step) {
   for (std::size_t k = 0; k < p.n; ++k) p.r[k] -= step * p.gram[j * p.gram_stride + k];
 }
 
-// From u = 0: the coordinate that moves farthest first, until no move is larger than half the threshold.
+// From u = 0: the coordinate that moves farthest first, until no move is larger than the threshold.
 template <class T>
 void descend_greedily(const DescentArguments<T>& p) {
   const std::size_t max_steps = 2 * p.n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "learn/sparse_rows.h"
+#include "learn/sparse_tensors.h"
 
 #include <algorithm>
 #include <bit>
