@@ -6,10 +6,8 @@
 namespace dualdict {
 namespace {
 
-// The nonzeros of a wave, and its packed codes when they are many, take at most about 100 MiB.
 std::size_t blocks_per_wave(std::size_t n_atoms, std::size_t element_size) {
-  constexpr std::size_t kBytes = std::size_t{32} << 20;
-  return std::clamp<std::size_t>(kBytes / (kBlockSamples * n_atoms * element_size), 1, 32);
+  return std::clamp<std::size_t>(kWaveBytes / (kBlockSamples * n_atoms * element_size), 1, 32);
 }
 
 }  // namespace

@@ -15,6 +15,10 @@
 
 namespace dualdict {
 
+// The codes of the blocks between two rounds of sums, at most (one block may be more). Beside them stand their
+// nonzeros, and they once more in packed form when they are not sparse.
+inline constexpr std::size_t kWaveBytes = std::size_t{32} << 20;
+
 // What a pass leaves beside the codes.
 struct PassReport {
   CodeReport codes;                // sums over all samples

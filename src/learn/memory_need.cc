@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "dualdict/error.h"
+#include "learn/code_pass.h"
 #include "learn/result_size.h"
 #include "solvers/code_step.h"
 
@@ -15,7 +16,6 @@ namespace {
 
 constexpr double kMebibyte = 1024.0 * 1024.0;
 constexpr double kDouble = sizeof(double);
-constexpr double kWave = 64 * kMebibyte;      // packed codes between two rounds of sums
 constexpr double kPerThread = 1 * kMebibyte;  // stack in use and small things
 constexpr double kProgram = 16 * kMebibyte;   // everything that does not grow
 
@@ -28,12 +28,15 @@ MemoryNeed memory_need(const FitSize& size) {
   const auto threads = static_cast<double>(size.n_threads);
   const double element = size.dtype == DType::kFloat32 ? sizeof(float) : sizeof(double);
   const auto block = static_cast<double>(kBlockSamples);
-  // Codes with their start, residual and lead; a tile of products; a block of samples.
-  const double per_thread = block * (5 * k + 2 * d) * element + kPerThread;
+  // A nonzero with its column.
+  const double nonzero = element + sizeof(std::uint32_t);
+  const auto active = static_cast<double>(active_workspace(std::min(size.n_atoms, kActiveLimit), size.n_atoms));
+  // Codes with their start, residual, lead and nonzeros; the active set; a tile of products; a block of samples.
+  const double per_thread = block * (5 * k + 2 * d) * element + block * k * nonzero + active * element + kPerThread;
   // Second moments with their eigenvectors, sums of codes, D and C with their momentum, the code problem.
   const double small = (8 * d * d + 8 * k * k + 16 * k * d) * kDouble;
-  const double wave =
-      std::min(std::max(kWave, block * k * element), (n + block) * k * element) + 16 * block * 2 * d * kDouble;
+  const double wave_codes = std::min(std::max(static_cast<double>(kWaveBytes) / element, block * k), (n + block) * k);
+  const double wave = wave_codes * (element + nonzero) + 16 * block * 2 * d * kDouble;
   const double loop = wave + (size.checkpoint ? n * k * (element + sizeof(float)) : 0);
   const double n_fit = std::min(n, static_cast<double>(kFitSamples));
   const double n_measured = std::min(n, static_cast<double>(kMeasureSamples));

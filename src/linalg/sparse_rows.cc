@@ -12,7 +12,7 @@ void SparseRows<T>::assign(MatrixView<const T> dense) {
   std::size_t n = 0;
   for (std::size_t i = 0; i < dense.rows; ++i) {
     if (column.size() < n + dense.cols) {
-      column.resize(2 * n + dense.cols);
+      column.resize(std::min(2 * n + dense.cols, dense.rows * dense.cols));
       value.resize(column.size());
     }
     const T* row = dense.row(i);
