@@ -17,7 +17,7 @@ namespace dualdict {
 namespace {
 
 // A Huffman-coded block of 64 pixels has at least one bit.
-constexpr std::uint64_t kMaxPixelsPerByte = 64 * 8;
+constexpr std::uint64_t kMaxJpegPixelsPerByte = 64 * 8;
 // A progressive image has about ten scans. Each may be a few bytes that cost a pass over the whole image.
 constexpr int kMaxScans = 100;
 
@@ -66,7 +66,7 @@ class JpegDecoder {
   Matrix<float> decode() {
     require(read_header());
     check_kind();
-    check_image_size(name_, info_.image_width, info_.image_height, bytes_.size(), kMaxPixelsPerByte);
+    check_image_size(name_, info_.image_width, info_.image_height, bytes_.size(), kMaxJpegPixelsPerByte);
     require(start());
     Matrix<float> grey(info_.output_height, info_.output_width);
     row_.resize(grey.cols());

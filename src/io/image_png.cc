@@ -14,7 +14,7 @@ namespace dualdict {
 namespace {
 
 // deflate packs at most 1032 bytes into one, and a pixel has at least one bit.
-constexpr std::uint64_t kMaxPixelsPerByte = 1032 * 8;
+constexpr std::uint64_t kMaxPngPixelsPerByte = 1032 * 8;
 
 // What the callbacks of libpng see. It must outlive every call, and none of its members is touched by longjmp.
 struct PngState {
@@ -51,7 +51,7 @@ class PngDecoder {
   Matrix<float> decode() {
     require(read_header());
     check_image_size(name_, png_get_image_width(png_, info_), png_get_image_height(png_, info_), state_.bytes.size(),
-                     kMaxPixelsPerByte);
+                     kMaxPngPixelsPerByte);
     require(choose_layout());
     const std::size_t row_bytes = png_get_rowbytes(png_, info_);
     const std::size_t height = png_get_image_height(png_, info_);

@@ -12,7 +12,7 @@
 namespace dualdict {
 namespace {
 
-constexpr std::uint64_t kMaxHeaderLength = 65536;
+constexpr std::uint64_t kMaxNpyHeaderLength = 65536;
 
 // Reads the Python literal of the header: a dictionary of a string, a boolean and a tuple of integers.
 class Literal {
@@ -175,9 +175,9 @@ NpyHeader read_npy_header(const ByteSource& bytes) {
   const std::uint64_t length =
       major == 1 ? load_le<std::uint16_t>(start.data() + 8) : load_le<std::uint32_t>(start.data() + 8);
   const std::uint64_t offset = major == 1 ? 10 : 12;
-  if (length > kMaxHeaderLength)
+  if (length > kMaxNpyHeaderLength)
     fail_input(bytes.name(), "npy header length " + std::to_string(length) + " is above the limit of " +
-                                 std::to_string(kMaxHeaderLength) + " bytes");
+                                 std::to_string(kMaxNpyHeaderLength) + " bytes");
   require_bytes(bytes, offset, length, "bytes of an npy header");
   std::string text(static_cast<std::size_t>(length), '\0');
   bytes.read(offset, std::as_writable_bytes(std::span<char>(text)));

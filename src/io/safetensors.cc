@@ -23,10 +23,6 @@ constexpr std::uint64_t kMaxHeaderLength = 100'000'000;
 constexpr std::size_t kLengthSize = 8;
 constexpr const char* kMetadataKey = "__metadata__";
 
-std::size_t size_of(DType dtype) {
-  return dtype == DType::kFloat32 ? sizeof(float) : sizeof(double);
-}
-
 // JSON keeps one of two equal keys and nests without limit; a header may do neither.
 json parse_header(const std::string& name, const std::string& text) {
   constexpr int kMaxDepth = 3;

@@ -14,6 +14,11 @@
 
 namespace dualdict {
 
+// Bytes of one element.
+constexpr std::size_t size_of(DType dtype) {
+  return dtype == DType::kFloat32 ? sizeof(float) : sizeof(double);
+}
+
 struct Tensor {
   std::string name;
   DType dtype = DType::kFloat32;

@@ -10,10 +10,6 @@
 namespace dualdict {
 namespace {
 
-std::size_t size_of(DType dtype) {
-  return dtype == DType::kFloat32 ? sizeof(float) : sizeof(double);
-}
-
 void store(const double* values, std::size_t n, DType dtype, std::byte* to) {
   if (dtype == DType::kFloat64) {
     if (n > 0) std::memcpy(to, values, n * sizeof(double));

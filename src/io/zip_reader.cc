@@ -10,22 +10,10 @@
 #include "io/endian.h"
 #include "io/inflater.h"
 #include "io/input_error.h"
+#include "io/zip_format.h"
 
 namespace dualdict {
 namespace {
-
-constexpr std::uint32_t kLocalSignature = 0x04034b50;
-constexpr std::uint32_t kEntrySignature = 0x02014b50;
-constexpr std::uint32_t kEndSignature = 0x06054b50;
-constexpr std::uint32_t kEnd64Signature = 0x06064b50;
-constexpr std::uint32_t kLocator64Signature = 0x07064b50;
-constexpr std::size_t kLocalSize = 30;
-constexpr std::size_t kEntrySize = 46;
-constexpr std::size_t kEndSize = 22;
-constexpr std::size_t kEnd64Size = 56;
-constexpr std::size_t kLocator64Size = 20;
-constexpr std::uint16_t kZip64Extra = 1;
-constexpr std::uint32_t kInZip64 = 0xffffffff;
 
 std::uint16_t u16(const std::byte* at) {
   return load_le<std::uint16_t>(at);

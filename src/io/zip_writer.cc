@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "io/endian.h"
+#include "io/zip_format.h"
 
 namespace dualdict {
 namespace {
@@ -11,8 +12,6 @@ namespace {
 constexpr std::uint16_t kVersion = 45;  // the first with zip64
 constexpr std::uint16_t kStored = 0;
 constexpr std::uint32_t kFirstDay = 0x00210000;  // 1980-01-01 00:00, the format's zero
-constexpr std::uint32_t kInZip64 = 0xffffffff;
-constexpr std::uint16_t kZip64Extra = 1;
 
 void append_name(std::vector<std::byte>& to, const std::string& name) {
   const auto bytes = std::as_bytes(std::span<const char>(name));
@@ -55,7 +54,7 @@ void ZipWriter::add(const std::string& name, std::initializer_list<std::span<con
   }
   const auto checksum = static_cast<std::uint32_t>(crc);
 
-  append_le<std::uint32_t>(directory_, 0x02014b50);
+  append_le<std::uint32_t>(directory_, kEntrySignature);
   append_le<std::uint16_t>(directory_, kVersion);
   append_common(directory_, checksum, name, 28);
   append_le<std::uint16_t>(directory_, 0);  // no comment
@@ -68,7 +67,7 @@ void ZipWriter::add(const std::string& name, std::initializer_list<std::span<con
   append_le<std::uint64_t>(directory_, offset_);
 
   std::vector<std::byte> local;
-  append_le<std::uint32_t>(local, 0x04034b50);
+  append_le<std::uint32_t>(local, kLocalSignature);
   append_common(local, checksum, name, 20);
   append_name(local, name);
   append_sizes(local, 2, size);
@@ -82,7 +81,7 @@ void ZipWriter::finish() {
   put(directory_);
   const std::uint64_t end64_offset = offset_;
   std::vector<std::byte> end;
-  append_le<std::uint32_t>(end, 0x06064b50);
+  append_le<std::uint32_t>(end, kEnd64Signature);
   append_le<std::uint64_t>(end, 44);  // bytes of this record that follow
   append_le<std::uint16_t>(end, kVersion);
   append_le<std::uint16_t>(end, kVersion);
@@ -93,12 +92,12 @@ void ZipWriter::finish() {
   append_le<std::uint64_t>(end, directory_.size());
   append_le<std::uint64_t>(end, directory_offset);
 
-  append_le<std::uint32_t>(end, 0x07064b50);
+  append_le<std::uint32_t>(end, kLocator64Signature);
   append_le<std::uint32_t>(end, 0);
   append_le<std::uint64_t>(end, end64_offset);
   append_le<std::uint32_t>(end, 1);
 
-  append_le<std::uint32_t>(end, 0x06054b50);
+  append_le<std::uint32_t>(end, kEndSignature);
   append_le<std::uint32_t>(end, 0);
   append_le<std::uint32_t>(end, 0xffffffff);  // both counts
   append_le<std::uint32_t>(end, kInZip64);

@@ -17,8 +17,8 @@
 namespace dualdict {
 namespace {
 
-constexpr const char* kFormat = "dualdict-checkpoint";
-constexpr const char* kSchema = "1";
+constexpr const char* kCheckpointFormat = "dualdict-checkpoint";
+constexpr const char* kCheckpointSchema = "1";
 constexpr const char* kSamples = "fingerprint of the samples";
 
 // These change when a run ends or how fast it goes, but no bit of an iteration.
@@ -35,22 +35,23 @@ std::string matrix_digest(const Matrix<double>& matrix) {
   return hasher.digest();
 }
 
-const std::string& metadata_of(const TensorFile& file, const std::string& path, const std::string& key) {
+const std::string& checkpoint_metadata(const TensorFile& file, const std::string& path, const std::string& key) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end())
     fail_input(path, "is not a checkpoint of dualdict: its metadata have no " + in_quotes(key));
   return found->second;
 }
 
-void check_header(const TensorFile& file, const std::string& path) {
-  const std::string& format = metadata_of(file, path, "format");
-  if (format != kFormat)
-    fail_input(path, "is not a checkpoint of dualdict: format is " + in_quotes(format) + ", not " + in_quotes(kFormat));
-  const std::string& schema = metadata_of(file, path, "schema");
-  if (schema != kSchema)
-    fail_input(path, "schema is " + in_quotes(schema) + ", this version of dualdict reads " + in_quotes(kSchema) +
-                         ": go on with the version that wrote it, or start again");
-  const std::string& stored = metadata_of(file, path, "checksum");
+void check_checkpoint_header(const TensorFile& file, const std::string& path) {
+  const std::string& format = checkpoint_metadata(file, path, "format");
+  if (format != kCheckpointFormat)
+    fail_input(path, "is not a checkpoint of dualdict: format is " + in_quotes(format) + ", not " +
+                         in_quotes(kCheckpointFormat));
+  const std::string& schema = checkpoint_metadata(file, path, "schema");
+  if (schema != kCheckpointSchema)
+    fail_input(path, "schema is " + in_quotes(schema) + ", this version of dualdict reads " +
+                         in_quotes(kCheckpointSchema) + ": go on with the version that wrote it, or start again");
+  const std::string& stored = checkpoint_metadata(file, path, "checksum");
   const std::string found = model_checksum(file);
   if (stored != found)
     fail_input(path, "checksum is " + in_quotes(stored) + ", but the content gives " + in_quotes(found) +
@@ -58,7 +59,7 @@ void check_header(const TensorFile& file, const std::string& path) {
 }
 
 RunIdentity parse_identity(const TensorFile& file, const std::string& path) {
-  const auto json = nlohmann::json::parse(metadata_of(file, path, "run"), nullptr, false);
+  const auto json = nlohmann::json::parse(checkpoint_metadata(file, path, "run"), nullptr, false);
   RunIdentity identity;
   if (!json.is_object()) fail_input(path, "metadata: 'run' is not a JSON object");
   for (const auto& [key, value] : json.items()) {
@@ -120,13 +121,13 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity)
     throw Error(ErrorKind::kUsage,
                 options.path + ": is there already: add --resume to go on from it, or remove it to start again");
   file_ = read_safetensors(options.path);
-  check_header(file_, options.path);
+  check_checkpoint_header(file_, options.path);
   require_same(options.path, parse_identity(file_, options.path), identity_);
   if (file_.tensors.empty()) fail_input(options.path, "holds no tensor");
 }
 
 std::string Checkpoint::origin() const {
-  const std::string& version = metadata_of(file_, options_.path, "version");
+  const std::string& version = checkpoint_metadata(file_, options_.path, "version");
   std::string text = "going on from " + options_.path;
   if (version != DUALDICT_VERSION)
     text += ", which dualdict " + version + " wrote: the result may differ in its last bits";
@@ -158,8 +159,8 @@ void Checkpoint::write(const LearnState<T>& state) {
   if (!is_on()) return;
   TensorFile file;
   add_state(file, state);
-  file.metadata["format"] = kFormat;
-  file.metadata["schema"] = kSchema;
+  file.metadata["format"] = kCheckpointFormat;
+  file.metadata["schema"] = kCheckpointSchema;
   file.metadata["version"] = DUALDICT_VERSION;
   file.metadata["run"] = nlohmann::json(identity_).dump();
   file.metadata["checksum"] = model_checksum(file);

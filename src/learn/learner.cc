@@ -19,11 +19,6 @@
 namespace dualdict {
 namespace {
 
-// Eigenvalues of XX' below this share of the largest count as zero. The sums UX' of float codes carry a relative error
-// near 1e-7: dividing it by a smaller eigenvalue would fill C with noise.
-template <class T>
-constexpr double kEigenvalueCut = std::is_same_v<T, float> ? 1e-6 : 1e-12;
-
 // A rise of E that rounding can make.
 template <class T>
 constexpr double kRoundingRise = std::is_same_v<T, float> ? 1e-6 : 1e-12;

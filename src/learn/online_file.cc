@@ -11,7 +11,7 @@
 namespace dualdict {
 namespace {
 
-constexpr const char* kFormat = "dualdict-online-1";
+constexpr const char* kOnlineFormat = "dualdict-online-1";
 constexpr const char* kName = "the state of an online learner";
 
 [[noreturn]] void damaged(const std::string& what) {
@@ -79,7 +79,7 @@ void check_shapes(const OnlineState& state) {
 
 std::string online_bytes(const OnlineState& state) {
   TensorFile file;
-  file.metadata["format"] = kFormat;
+  file.metadata["format"] = kOnlineFormat;
   for (const OptionInfo& option : learn_option_table())
     file.metadata[std::string(option.name)] = option_text(state.options, option);
   for_each_matrix(state, [&](const char* name, const Matrix<double>& matrix) {
@@ -96,7 +96,7 @@ OnlineState online_from_bytes(std::string_view bytes) {
   const MemoryBytes source(kName, nullptr, std::as_bytes(std::span(bytes)));
   const TensorFile file = read_safetensors(source);
   const auto format = file.metadata.find("format");
-  if (format == file.metadata.end() || format->second != kFormat) damaged("is of another format");
+  if (format == file.metadata.end() || format->second != kOnlineFormat) damaged("is of another format");
   OnlineState state;
   for (const OptionInfo& option : learn_option_table()) {
     const auto text = file.metadata.find(std::string(option.name));

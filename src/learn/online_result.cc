@@ -4,6 +4,7 @@
 
 #include "dualdict/version.h"
 #include "learn/code_pass.h"
+#include "learn/given_options.h"
 #include "learn/measure.h"
 #include "learn/online_state.h"
 #include "learn/tau.h"
@@ -12,12 +13,6 @@
 
 namespace dualdict {
 namespace {
-
-LearnOptions without_matrices(LearnOptions options) {
-  options.initial_dictionary = Matrix<double>();
-  options.initial_dual = Matrix<double>();
-  return options;
-}
 
 // Exact codes of the kept samples, and what they say.
 template <class T>

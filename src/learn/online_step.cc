@@ -17,10 +17,6 @@
 namespace dualdict {
 namespace {
 
-// As in the batch learner: UX' carries the rounding of the codes.
-template <class T>
-constexpr double kEigenvalueCut = std::is_same_v<T, float> ? 1e-6 : 1e-12;
-
 // The n-th of N samples weighs (n/N)^4: E of later blocks falls faster than with slower fading, and the sums still
 // stand for more than a third of all samples.
 constexpr double kFading = 4;

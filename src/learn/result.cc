@@ -9,6 +9,7 @@
 #include "core/random.h"
 #include "dualdict/error.h"
 #include "dualdict/version.h"
+#include "learn/given_options.h"
 #include "learn/initialise.h"
 #include "learn/learner.h"
 #include "learn/measure.h"
@@ -32,13 +33,6 @@ Matrix<T> gather(const Matrix<T>& x, const std::vector<std::size_t>& order, std:
   Matrix<T> rows(count, x.cols());
   for (std::size_t i = 0; i < count; ++i) std::copy_n(x.row(order[first + i]), x.cols(), rows.row(i));
   return rows;
-}
-
-LearnOptions without_matrices(const LearnOptions& options) {
-  LearnOptions copy = options;
-  copy.initial_dictionary = Matrix<double>();
-  copy.initial_dual = Matrix<double>();
-  return copy;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace dualdict {
 namespace {
 
-constexpr const char* kFormat = "dualdict";
+constexpr const char* kModelFormat = "dualdict";
 constexpr const char* kChecksumKey = "checksum";
 
 std::string dtype_name(DType dtype) {
@@ -119,17 +119,17 @@ void check_norms(const std::string& path, const ModelParts& parts) {
   check_norms(path, "dual", parts.dual, parts.dtype);
 }
 
-const std::string& metadata_of(const TensorFile& file, const std::string& path, const std::string& key) {
+const std::string& model_metadata(const TensorFile& file, const std::string& path, const std::string& key) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) fail_input(path, "is not a dualdict model: its metadata have no " + in_quotes(key));
   return found->second;
 }
 
-void check_header(const TensorFile& file, const std::string& path) {
-  const std::string& format = metadata_of(file, path, "format");
-  if (format != kFormat)
-    fail_input(path, "is not a dualdict model: format is " + in_quotes(format) + ", not " + in_quotes(kFormat));
-  const std::string& schema = metadata_of(file, path, "schema");
+void check_model_header(const TensorFile& file, const std::string& path) {
+  const std::string& format = model_metadata(file, path, "format");
+  if (format != kModelFormat)
+    fail_input(path, "is not a dualdict model: format is " + in_quotes(format) + ", not " + in_quotes(kModelFormat));
+  const std::string& schema = model_metadata(file, path, "schema");
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(schema.data(), schema.data() + schema.size(), number);
   if (error != std::errc() || end != schema.data() + schema.size() || number == 0)
@@ -137,7 +137,7 @@ void check_header(const TensorFile& file, const std::string& path) {
   if (number > kModelSchema)
     fail_input(path, "schema is " + schema + ", this version of dualdict reads up to " + std::to_string(kModelSchema) +
                          ": upgrade dualdict to read this model");
-  const std::string& stored = metadata_of(file, path, kChecksumKey);
+  const std::string& stored = model_metadata(file, path, kChecksumKey);
   const std::string found = model_checksum(file);
   if (stored != found)
     fail_input(path, "checksum is " + in_quotes(stored) + ", but the content gives " + in_quotes(found) +
@@ -189,7 +189,7 @@ TensorFile to_tensor_file(const ModelParts& parts) {
     file.tensors.push_back(make_tensor("decoder.corrected", parts.corrected.decoder, parts.dtype));
   if (!parts.transform.feature_means().empty())
     file.tensors.push_back(make_tensor("transform.feature_means", parts.transform.feature_means(), DType::kFloat64));
-  file.metadata["format"] = kFormat;
+  file.metadata["format"] = kModelFormat;
   file.metadata["schema"] = std::to_string(kModelSchema);
   file.metadata["description"] = description_text(parts);
   file.metadata[kChecksumKey] = model_checksum(file);
@@ -197,8 +197,8 @@ TensorFile to_tensor_file(const ModelParts& parts) {
 }
 
 Model from_tensor_file(const TensorFile& file, const std::string& path) {
-  check_header(file, path);
-  Description description = parse_description(metadata_of(file, path, "description"), path);
+  check_model_header(file, path);
+  Description description = parse_description(model_metadata(file, path, "description"), path);
   const TensorReader reader(file, path, description);
   ModelParts parts = description.parts;
   parts.dictionary = reader.matrix("dictionary", description.n_features);

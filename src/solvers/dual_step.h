@@ -2,11 +2,18 @@
 // The dual step: min over C of |U - C X|^2, filters in the ball, from the moments UX' and XX' alone.
 #pragma once
 
+#include <type_traits>
+
 #include "linalg/symmetric.h"
 #include "solvers/accelerated.h"
 #include "solvers/objective.h"
 
 namespace dualdict {
+
+// The `cut` of a DualSolver whose moments come from codes of type T. The sums UX' of float codes carry a relative error
+// near 1e-7: dividing it by a smaller eigenvalue would fill C with noise.
+template <class T>
+constexpr double kEigenvalueCut = std::is_same_v<T, float> ? 1e-6 : 1e-12;
 
 // XX' = Q diag(w) Q', made once for a whole run. Eigenvalues below `cut` times the largest count as zero: the data
 // say nothing about these directions, and C gets no component there (the minimum-norm solution).

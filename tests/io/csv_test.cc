@@ -5,14 +5,6 @@
 namespace dualdict {
 namespace {
 
-Matrix<double> read_values(const std::string& text) {
-  return all_of(*open_matrix(bytes_of(text)));
-}
-
-std::string refusal(const std::string& text) {
-  return error_of(ErrorKind::kInput, [&] { open_matrix(bytes_of(text, "x.csv")); });
-}
-
 TEST(Csv, ReadsEverySeparatorWithAndWithoutHeader) {
   const auto expected = matrix_of<double>(2, 3, {1, -2.5, 3e-5, 4, 5, 6});
   for (const std::string text : {
@@ -44,8 +36,8 @@ TEST(Csv, NumbersRoundTrip) {
 }
 
 TEST(Csv, ErrorsNameLineAndColumn) {
-  EXPECT_EQ(refusal("1,2\n3,x\n"), "x.csv: line 2, column 2: 'x' is not a number");
-  EXPECT_EQ(refusal("a,b\n\n1,2\n3,4 5\n"), "x.csv: line 4, column 2: '4 5' is not a number");
+  EXPECT_EQ(refusal("1,2\n3,x\n"), "test: line 2, column 2: 'x' is not a number");
+  EXPECT_EQ(refusal("a,b\n\n1,2\n3,4 5\n"), "test: line 4, column 2: '4 5' is not a number");
   expect_contains(refusal("1,2\n3,\n"), "line 2, column 2: is empty");
   expect_contains(refusal("1,2\n,3\n"), "line 2, column 1: is empty");
   expect_contains(refusal("1\t2\n\t3\n"), "line 2, column 1: is empty");
@@ -56,7 +48,7 @@ TEST(Csv, ErrorsNameLineAndColumn) {
 }
 
 TEST(Csv, RaggedRowsAreRefused) {
-  EXPECT_EQ(refusal("1,2\n3,4,5\n"), "x.csv: line 2 has 3 columns, the rows before it have 2");
+  EXPECT_EQ(refusal("1,2\n3,4,5\n"), "test: line 2 has 3 columns, the rows before it have 2");
   expect_contains(refusal("1 2 3\n4 5\n"), "line 2 has 2 columns");
 }
 

@@ -13,10 +13,6 @@ std::string gzip(const std::string& content) {
   return deflated(content, 15 + 16);
 }
 
-std::string refusal(const std::string& content) {
-  return error_of(ErrorKind::kInput, [&] { open_matrix(bytes_of(content)); });
-}
-
 const std::string kDigits = idx(8, {2, 2, 3}, "abcdefABCDEF");
 const Matrix<double> kDigitValues = matrix_of<double>(2, 6, {97, 98, 99, 100, 101, 102, 65, 66, 67, 68, 69, 70});
 

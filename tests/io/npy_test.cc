@@ -8,14 +8,6 @@
 namespace dualdict {
 namespace {
 
-Matrix<double> read_values(const std::string& content) {
-  return all_of(*open_matrix(bytes_of(content)));
-}
-
-std::string refusal(const std::string& content) {
-  return error_of(ErrorKind::kInput, [&] { open_matrix(bytes_of(content)); });
-}
-
 const Matrix<double> kSix = matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6});
 
 TEST(Npy, ReadsAllVersions) {

@@ -50,10 +50,6 @@ std::string zip(const std::vector<Member>& members, const std::string& comment =
   return file + directory + end;
 }
 
-std::string refusal(const std::string& content) {
-  return error_of(ErrorKind::kInput, [&] { open_matrix(bytes_of(content)); });
-}
-
 const std::string kArray = npy("<f4", "(2, 3)", stored<float>({1, 2, 3, 4, 5, 6}));
 const std::string kOther = npy("<f4", "(1, 1)", stored<float>({9}));
 const Matrix<double> kValues = matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6});

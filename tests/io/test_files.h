@@ -20,6 +20,7 @@
 #include "io/byte_source.h"
 #include "io/matrix_file.h"
 #include "io/npy_header.h"
+#include "io/open_matrix.h"
 #include "io/temporary_folder.h"
 
 namespace dualdict {
@@ -103,6 +104,14 @@ std::string error_of(ErrorKind kind, Call call) {
   }
   ADD_FAILURE() << "nothing was thrown";
   return {};
+}
+
+// What a reader makes of the content of a file, and its message when it refuses it.
+inline Matrix<double> read_values(const std::string& content) {
+  return all_of(*open_matrix(bytes_of(content)));
+}
+inline std::string refusal(const std::string& content, const std::string& name = "test") {
+  return error_of(ErrorKind::kInput, [&] { open_matrix(bytes_of(content, name)); });
 }
 
 inline void expect_contains(const std::string& text, const std::string& part) {
