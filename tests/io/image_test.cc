@@ -182,10 +182,15 @@ TEST(ReadJpeg, CmykIsRefusedByName) {
   expect_contains(refusal(bytes), "CMYK");
 }
 
-TEST(ReadJpeg, EveryTruncationIsRefused) {
+// Every byte of the markers at the start, every seventh of what follows.
+std::size_t next_place(std::size_t place) {
+  return place + (place < 100 ? 1 : 7);
+}
+
+TEST(ReadJpeg, TruncationsAreRefused) {
   for (const bool progressive : {false, true}) {
     const Bytes whole = make_jpeg({.width = 24, .height = 24, .progressive = progressive}, ramp(24 * 24, 37));
-    for (std::size_t n = 3; n < whole.size(); ++n)
+    for (std::size_t n = 3; n < whole.size(); n = next_place(n))
       expect_contains(refusal(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n))), "JPEG");
   }
 }
@@ -195,7 +200,7 @@ TEST(ReadJpeg, DamageNeverPrints) {
   ::testing::internal::CaptureStderr();
   ::testing::internal::CaptureStdout();
   const TemporaryFolder folder;
-  for (std::size_t i = 2; i < whole.size(); ++i) {
+  for (std::size_t i = 2; i < whole.size(); i = next_place(i)) {
     Bytes damaged = whole;
     damaged[i] = static_cast<unsigned char>(~damaged[i]);
     try {
