@@ -10,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "linalg/kernels/kernels.h"
@@ -18,34 +19,66 @@
 HWY_BEFORE_NAMESPACE();
 namespace dualdict::HWY_NAMESPACE {
 
-// kVectors vectors of the sum from column k on, in registers all the while.
+// kVectors vectors of the sum from column k on, in registers all the while; the last of them ends at `end`.
 template <class T, std::size_t kVectors>
-HWY_INLINE void add_rows_part(const RowsArguments<T>& p, std::size_t k) {
+HWY_INLINE void add_rows_part(const RowsArguments<T>& p, std::size_t k, std::size_t end) {
   const Tag<T> tag;
   const std::size_t lanes = hn::Lanes(tag);
+  const std::size_t last = k + (kVectors - 1) * lanes;
+  const auto in_last = hn::FirstN(tag, end - last);
   hn::Vec<Tag<T>> sums[kVectors];
-  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::LoadU(tag, p.out + k + v * lanes);
+  for (std::size_t v = 0; v + 1 < kVectors; ++v) sums[v] = hn::LoadU(tag, p.out + k + v * lanes);
+  sums[kVectors - 1] = hn::MaskedLoad(in_last, tag, p.out + last);
   for (std::size_t e = 0; e < p.count; ++e) {
     const auto factor = hn::Set(tag, p.sign * p.factors[e]);
     const T* row = p.matrix + p.rows[e] * p.stride + k;
-    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::MulAdd(factor, hn::LoadU(tag, row + v * lanes), sums[v]);
+    for (std::size_t v = 0; v + 1 < kVectors; ++v)
+      sums[v] = hn::MulAdd(factor, hn::LoadU(tag, row + v * lanes), sums[v]);
+    sums[kVectors - 1] =
+        hn::MulAdd(factor, hn::MaskedLoad(in_last, tag, row + (kVectors - 1) * lanes), sums[kVectors - 1]);
   }
-  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], tag, p.out + k + v * lanes);
+  for (std::size_t v = 0; v + 1 < kVectors; ++v) hn::StoreU(sums[v], tag, p.out + k + v * lanes);
+  hn::BlendedStore(sums[kVectors - 1], in_last, tag, p.out + last);
 }
 
+// In parts of equal length, of at most eight vectors: a short part would wait for the latency of its sums.
 template <class T>
 void add_rows(const RowsArguments<T>& p) {
+  constexpr std::size_t kMostVectors = 8;
   const std::size_t lanes = hn::Lanes(Tag<T>());
+  const std::size_t n_vectors = (p.n + lanes - 1) / lanes;
+  const std::size_t n_parts = (n_vectors + kMostVectors - 1) / kMostVectors;
   std::size_t k = 0;
-  for (; k + 8 * lanes <= p.n; k += 8 * lanes) add_rows_part<T, 8>(p, k);
-  for (; k + 4 * lanes <= p.n; k += 4 * lanes) add_rows_part<T, 4>(p, k);
-  for (; k + lanes <= p.n; k += lanes) add_rows_part<T, 1>(p, k);
-  const hn::CappedTag<T, 1> one;
-  for (; k < p.n; ++k) {
-    auto sum = hn::LoadU(one, p.out + k);
-    for (std::size_t e = 0; e < p.count; ++e)
-      sum = hn::MulAdd(hn::Set(one, p.sign * p.factors[e]), hn::LoadU(one, p.matrix + p.rows[e] * p.stride + k), sum);
-    hn::StoreU(sum, one, p.out + k);
+  for (std::size_t part = 0; part < n_parts; ++part) {
+    const std::size_t count = n_vectors * (part + 1) / n_parts - k / lanes;
+    const std::size_t end = std::min(p.n, k + count * lanes);
+    switch (count) {
+      case 1:
+        add_rows_part<T, 1>(p, k, end);
+        break;
+      case 2:
+        add_rows_part<T, 2>(p, k, end);
+        break;
+      case 3:
+        add_rows_part<T, 3>(p, k, end);
+        break;
+      case 4:
+        add_rows_part<T, 4>(p, k, end);
+        break;
+      case 5:
+        add_rows_part<T, 5>(p, k, end);
+        break;
+      case 6:
+        add_rows_part<T, 6>(p, k, end);
+        break;
+      case 7:
+        add_rows_part<T, 7>(p, k, end);
+        break;
+      default:
+        add_rows_part<T, 8>(p, k, end);
+        break;
+    }
+    k = end;
   }
 }
 
