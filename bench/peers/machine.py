@@ -31,7 +31,7 @@ def first_line(*command):
 
 def describe():
     name, vectors = processor()
-    return {"processor": name, "vectors": vectors, "cores": len(os.sched_getaffinity(0)),
+    return {"processor": name, "vectors": vectors, "cores": os.cpu_count(), "cores_used": len(os.sched_getaffinity(0)),
             "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
             "system": platform.system() + " " + platform.release(), "compiler": first_line("g++", "--version"),
             "commit": first_line("git", "describe", "--always", "--dirty"), "python": platform.python_version(),

@@ -75,4 +75,12 @@ T soft_threshold(T z, T t, bool positive = false) {
   return T{0};
 }
 
+template <class To, class From>
+Matrix<To> transpose(MatrixView<From> a) {
+  Matrix<To> t(a.cols, a.rows);
+  for (std::size_t i = 0; i < a.rows; ++i)
+    for (std::size_t j = 0; j < a.cols; ++j) t(j, i) = static_cast<To>(a(i, j));
+  return t;
+}
+
 }  // namespace dualdict

@@ -33,14 +33,6 @@ PackedRight<T> packed_transposed(const Matrix<double>& weights) {
 }
 
 template <class T>
-Matrix<T> transpose(const Matrix<double>& a) {
-  Matrix<T> result(a.cols(), a.rows());
-  for (std::size_t i = 0; i < a.rows(); ++i)
-    for (std::size_t j = 0; j < a.cols(); ++j) result(j, i) = static_cast<T>(a(i, j));
-  return result;
-}
-
-template <class T>
 MatrixView<T> buffer_rows(Matrix<T>& buffer, std::size_t rows, std::size_t n_atoms) {
   if (buffer.cols() != n_atoms) buffer = Matrix<T>(kBlockSamples, n_atoms);
   return buffer.view().row_range(0, rows);
@@ -108,7 +100,7 @@ class CorrectedEncoder final : public BlockEncoder<T> {
   CorrectedEncoder(const ModelParts& parts, double tau_shift)
       : first_(parts, 0.0),
         weights_(packed_transposed<T>(parts.corrected.weights)),
-        feedback_(transpose<T>(parts.corrected.feedback)),
+        feedback_(transpose<T>(parts.corrected.feedback.view())),
         packed_feedback_(packed_transposed<T>(parts.corrected.feedback)),
         shrink_(parts, parts.corrected, tau_shift) {}
   void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {

@@ -37,13 +37,6 @@ std::vector<double> relative_norms(const ModelParts& parts, MatrixView<const dou
   return n;
 }
 
-Matrix<double> transpose(MatrixView<const double> a) {
-  Matrix<double> t(a.cols, a.rows);
-  for (std::size_t i = 0; i < a.rows; ++i)
-    for (std::size_t j = 0; j < a.cols; ++j) t(j, i) = a(i, j);
-  return t;
-}
-
 // A code minimises u'Hu - 2 b'u + 2 lambda |u|_1 with b = weights x; H is `gram`.
 struct LinearCode {
   Matrix<double> weights;
@@ -67,9 +60,7 @@ Matrix<double> scaled_gradient(const ModelParts& parts, const FitSamples& fit, c
                                ThreadPool& pool) {
   const LinearCode linear = linear_code(parts);
   Matrix<double> gradient = parallel_multiply_transposed(fit.samples, linear.weights.view(), pool);
-  PackedRight<double> right;
-  right.pack(linear.gram.view());
-  parallel_multiply(plain(fit.codes), right, gradient.view(), Into::kSubtract, pool);
+  parallel_multiply(fit.codes, linear.gram.view(), gradient.view(), Into::kSubtract, pool);
   for (std::size_t i = 0; i < gradient.rows(); ++i)
     for (std::size_t j = 0; j < gradient.cols(); ++j) gradient(i, j) *= inverse[j];
   return gradient;
@@ -178,10 +169,10 @@ FittedCodes measure_fits(const ModelParts& parts, const LinearCode& linear, cons
       codes(j, i) = fits[j].gain * soft_threshold(responses.v(j, i),
                                                   fits[j].threshold * (1 + fits[j].growth * responses.norms[i]),
                                                   parts.positive_codes);
-  const Matrix<double> curved = parallel_multiply(linear.gram.view(), codes.view(), pool);
   const double lambda = parts.tau / static_cast<double>(codes.rows());
-  return {inner_product(codes, curved), inner_product(codes, b) - lambda * sum_abs(codes.data(), codes.size()),
-          squared_norm(codes), inner_product(codes, responses.codes)};
+  return {parallel_quadratic(linear.gram, transpose<double>(codes.view()), pool),
+          inner_product(codes, b) - lambda * sum_abs(codes.data(), codes.size()), squared_norm(codes),
+          inner_product(codes, responses.codes)};
 }
 
 struct Candidate {
@@ -252,8 +243,8 @@ void add_block_ridges(Matrix<double>& gram, std::size_t split) {
   add(split, gram.rows());
 }
 
-Matrix<double> columns(const Matrix<double>& a, std::size_t first, std::size_t count) {
-  return convert<double>(MatrixView<const double>(a.data() + first, a.rows(), count, a.cols()));
+MatrixView<const double> column_range(const Matrix<double>& a, std::size_t first, std::size_t count) {
+  return {a.data() + first, a.rows(), count, a.cols()};
 }
 
 Matrix<double> side_by_side(MatrixView<const double> left, MatrixView<const double> right) {
@@ -265,12 +256,41 @@ Matrix<double> side_by_side(MatrixView<const double> left, MatrixView<const doub
   return both;
 }
 
+// x A' + u M', a row for each sample.
+Matrix<double> sum_of_products(MatrixView<const double> samples, MatrixView<const double> weights,
+                               MatrixView<const double> codes, MatrixView<const double> feedback, ThreadPool& pool) {
+  Matrix<double> sum = parallel_multiply_transposed(samples, weights, pool);
+  parallel_multiply(codes, transpose<double>(feedback), sum.view(), Into::kAdd, pool);
+  return sum;
+}
+
+// Features are samples and codes side by side. Codes are sparse: what they take part in is summed over their nonzeros.
+Matrix<double> gram_of_features(const Matrix<double>& features, MatrixView<const double> samples,
+                                MatrixView<const double> codes, ThreadPool& pool) {
+  const std::size_t d = samples.cols;
+  const Matrix<double> of_samples = parallel_transposed_multiply(samples, samples, pool);
+  const Matrix<double> of_codes = parallel_transposed_multiply(codes, features.view(), pool);
+  Matrix<double> gram(features.cols(), features.cols());
+  for (std::size_t i = 0; i < d; ++i) std::copy_n(of_samples.row(i), d, gram.row(i));
+  for (std::size_t i = 0; i < codes.cols; ++i) {
+    std::copy_n(of_codes.row(i), gram.cols(), gram.row(d + i));
+    for (std::size_t j = 0; j < d; ++j) gram(j, d + i) = of_codes(i, j);
+  }
+  return gram;
+}
+Matrix<double> targets_by_features(const Matrix<double>& targets, MatrixView<const double> samples,
+                                   MatrixView<const double> codes, ThreadPool& pool) {
+  const Matrix<double> by_samples = parallel_transposed_multiply(targets.view(), samples, pool);
+  const Matrix<double> by_codes = parallel_transposed_multiply(codes, targets.view(), pool);
+  return side_by_side(by_samples.view(), transpose<double>(by_codes.view()).view());
+}
+
 }  // namespace
 
 FittedEncoder fit_sparse(const ModelParts& parts, const FitSamples& fit, ThreadPool& pool) {
   FittedEncoder encoder;
   const Matrix<double> gradient = gradient_of_dual(parts, inverse_diagonal(parts));
-  Responses responses{{}, transpose(fit.codes), relative_norms(parts, fit.samples)};
+  Responses responses{{}, transpose<double>(fit.codes), relative_norms(parts, fit.samples)};
   const Matrix<double> base = parallel_multiply_transposed(parts.dual.view(), fit.samples, pool);
   const Matrix<double> direction = parallel_multiply_transposed(gradient.view(), fit.samples, pool);
   const double step = fit_steps(parts, fit.samples, base, direction, responses, true, pool, encoder);
@@ -284,21 +304,25 @@ FittedEncoder fit_corrected(const ModelParts& parts, const FitSamples& fit, Matr
   FittedEncoder encoder;
   const std::size_t d = fit.samples.cols;
   const Matrix<double> features = side_by_side(fit.samples, sparse_codes);
-  Matrix<double> gram = parallel_transposed_multiply(features.view(), features.view(), pool);
+  Matrix<double> gram = gram_of_features(features, fit.samples, sparse_codes, pool);
   add_block_ridges(gram, d);
   // The target u* + y (b - Hu*)/h is linear in y, and so is its regression: two solves serve every y.
   const Matrix<double> gradient = scaled_gradient(parts, fit, inverse_diagonal(parts), pool);
   const Matrix<double> base =
       solve_positive_definite(gram, parallel_transposed_multiply(fit.codes, features.view(), pool));
   const Matrix<double> direction =
-      solve_positive_definite(gram, parallel_transposed_multiply(gradient.view(), features.view(), pool));
-  Responses responses{{}, transpose(fit.codes), relative_norms(parts, fit.samples)};
+      solve_positive_definite(gram, targets_by_features(gradient, fit.samples, sparse_codes, pool));
+  Responses responses{{}, transpose<double>(fit.codes), relative_norms(parts, fit.samples)};
+  const auto response = [&](const Matrix<double>& weights) {
+    return transpose<double>(sum_of_products(fit.samples, column_range(weights, 0, d), sparse_codes,
+                                             column_range(weights, d, weights.cols() - d), pool)
+                                 .view());
+  };
   const double step =
-      fit_steps(parts, fit.samples, parallel_multiply_transposed(base.view(), features.view(), pool),
-                parallel_multiply_transposed(direction.view(), features.view(), pool), responses, false, pool, encoder);
+      fit_steps(parts, fit.samples, response(base), response(direction), responses, false, pool, encoder);
   const Matrix<double> both = along(base, direction, step);
-  encoder.weights = columns(both, 0, d);
-  encoder.feedback = columns(both, d, both.cols() - d);
+  encoder.weights = convert<double>(column_range(both, 0, d));
+  encoder.feedback = convert<double>(column_range(both, d, both.cols() - d));
   encoder.decoder =
       fit_decoder(apply_fitted(parts, encoder, fit.samples, sparse_codes, pool).view(), fit.samples, pool);
   return encoder;
@@ -306,12 +330,9 @@ FittedEncoder fit_corrected(const ModelParts& parts, const FitSamples& fit, Matr
 
 Matrix<double> apply_fitted(const ModelParts& parts, const FittedEncoder& encoder, MatrixView<const double> samples,
                             MatrixView<const double> sparse_codes, ThreadPool& pool) {
-  Matrix<double> codes = parallel_multiply_transposed(samples, encoder.weights.view(), pool);
-  if (!encoder.feedback.empty()) {
-    PackedRight<double> feedback;
-    feedback.pack_transposed(encoder.feedback.view());
-    parallel_multiply(plain(sparse_codes), feedback, codes.view(), Into::kAdd, pool);
-  }
+  Matrix<double> codes = encoder.feedback.empty() ? parallel_multiply_transposed(samples, encoder.weights.view(), pool)
+                                                  : sum_of_products(samples, encoder.weights.view(), sparse_codes,
+                                                                    encoder.feedback.view(), pool);
   const std::vector<double> n = relative_norms(parts, samples);
   for (std::size_t i = 0; i < codes.rows(); ++i)
     for (std::size_t j = 0; j < codes.cols(); ++j)
@@ -327,7 +348,8 @@ Matrix<double> fit_decoder(MatrixView<const double> codes, MatrixView<const doub
   for (std::size_t j = 0; j < gram.rows(); ++j) trace += gram(j, j);
   if (!(trace > 0)) return Matrix<double>(codes.cols, samples.cols);
   for (std::size_t j = 0; j < gram.rows(); ++j) gram(j, j) += kRidge * trace / static_cast<double>(gram.rows());
-  return transpose(solve_positive_definite(gram, parallel_transposed_multiply(samples, codes, pool)).view());
+  const Matrix<double> by_samples = parallel_transposed_multiply(codes, samples, pool);
+  return transpose<double>(solve_positive_definite(gram, transpose<double>(by_samples.view())).view());
 }
 
 }  // namespace dualdict

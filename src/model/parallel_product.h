@@ -8,14 +8,14 @@
 
 namespace dualdict {
 
-// a b, or c +- a b.
-void parallel_multiply(const Left<double>& a, const PackedRight<double>& b, MatrixView<double> c, Into into,
+// c +- a b. Zeros of a cost next to nothing when there are many.
+void parallel_multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c, Into into,
                        ThreadPool& pool);
 // a b'
 Matrix<double> parallel_multiply_transposed(MatrixView<const double> a, MatrixView<const double> b, ThreadPool& pool);
-// a' b
+// a' b. Zeros of a cost next to nothing when there are many.
 Matrix<double> parallel_transposed_multiply(MatrixView<const double> a, MatrixView<const double> b, ThreadPool& pool);
-// a b
-Matrix<double> parallel_multiply(MatrixView<const double> a, MatrixView<const double> b, ThreadPool& pool);
+// The sum of u' a u over the rows u of `rows`, a symmetric. Zeros of u cost nothing.
+double parallel_quadratic(const Matrix<double>& a, MatrixView<const double> rows, ThreadPool& pool);
 
 }  // namespace dualdict

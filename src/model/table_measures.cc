@@ -42,9 +42,7 @@ TableMeasures::TableMeasures(const ModelParts& parts, MatrixView<const double> s
 double TableMeasures::squared_residual(MatrixView<const double> codes, const Matrix<double>& decoder) const {
   const MatrixView<const double> samples = samples_.row_range(0, codes.rows);
   Matrix<double> residual = convert<double>(samples);
-  PackedRight<double> right;
-  right.pack(decoder.view());
-  parallel_multiply(plain(codes), right, residual.view(), Into::kSubtract, pool_);
+  parallel_multiply(codes, decoder.view(), residual.view(), Into::kSubtract, pool_);
   return squared_norm(residual);
 }
 
