@@ -17,6 +17,7 @@ Command add_encode(CLI::App& root);
 Command add_decode(CLI::App& root);
 Command add_info(CLI::App& root);
 Command add_verify(CLI::App& root);
+Command add_score(CLI::App& root);
 Command add_mosaic(CLI::App& root);
 Command add_options(CLI::App& root);
 Command add_completion(CLI::App& root);

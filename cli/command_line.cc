@@ -19,6 +19,7 @@
 #include "dualdict/version.h"
 #include "errors.h"
 #include "help.h"
+#include "job.h"
 #include "output.h"
 #include "signals.h"
 #include "suggest.h"
@@ -35,8 +36,8 @@ constexpr const char* kExamples =
     "  dualdict encode digits.safetensors digits.npy -o codes.npy\n";
 
 std::vector<Command> add_commands(CLI::App& root) {
-  return {add_learn(root),  add_encode(root),  add_decode(root),     add_info(root),    add_verify(root),
-          add_mosaic(root), add_options(root), add_completion(root), add_generate(root)};
+  return {add_learn(root), add_encode(root), add_decode(root),  add_info(root),       add_verify(root),
+          add_score(root), add_mosaic(root), add_options(root), add_completion(root), add_generate(root)};
 }
 
 // The parser says "--atoms: 1 required K missing" when nothing follows --atoms.
@@ -46,6 +47,13 @@ std::string parser_message(const CLI::ParseError& error) {
   if (text.ends_with(" missing") && colon != std::string::npos)
     return text.substr(0, colon) + ": a value must follow it";
   return text;
+}
+
+// Ranks that do not share the work would all write the same output.
+void require_one_process(const std::string& command) {
+  if (command != "learn" && launched_ranks() > 1)
+    throw Error(ErrorKind::kUsage, command + ": is not allowed under mpirun with " + std::to_string(launched_ranks()) +
+                                       " ranks: only learn shares its work; run it without mpirun");
 }
 
 int parse_and_run(CLI::App& root, const std::vector<Command>& commands, int argc, const char* const* argv) {
@@ -66,7 +74,10 @@ int parse_and_run(CLI::App& root, const std::vector<Command>& commands, int argc
   }
   std::string names;
   for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run();
+    if (command.app->parsed()) {
+      require_one_process(command.app->get_name());
+      return command.run();
+    }
     names += (names.empty() ? "" : ", ") + command.app->get_name();
   }
   throw Error(ErrorKind::kUsage, "a command is missing: one of " + names + " (see dualdict --help)");
@@ -108,6 +119,8 @@ int run_command_line(int argc, const char* const* argv) {
     return parse_and_run(root, commands, argc, argv);
   } catch (const Interrupted& interrupted) {
     return interrupted.exit_code();
+  } catch (const OtherRankFailed& error) {  // that one has said it
+    return exit_code(error.kind());
   } catch (const Error& error) {
     print_error(error.what());
     return exit_code(error.kind());

@@ -10,6 +10,7 @@
 #include "dualdict/error.h"
 #include "dualdict/options.h"
 #include "output.h"
+#include "stream_flags.h"
 #include "table_flags.h"
 
 namespace dualdict::cli {
@@ -19,7 +20,8 @@ constexpr const char* kEncodeExamples =
     "Examples:\n"
     "  dualdict encode digits.safetensors digits.npy -o codes.npy\n"
     "  dualdict encode digits.safetensors digits.npy -o codes.npz --mode exact --nonzeros 10 --debias --sparse\n"
-    "  cat digits.npy | dualdict encode digits.safetensors - -o - --mode linear > codes.npy\n";
+    "  cat digits.npy | dualdict encode digits.safetensors - -o - --mode linear > codes.npy\n"
+    "  producer | dualdict encode digits.safetensors - -o - --raw float32 | consumer\n";
 
 struct EncodeArguments {
   std::string model;
@@ -29,6 +31,7 @@ struct EncodeArguments {
   LearnOptions table;  // only the fields that have a flag here
   bool eta_given = false;
   DataFlags data;
+  StreamFlags stream;
   bool debias = false;
   bool sparse = false;
 };
@@ -49,8 +52,37 @@ EncodeOptions encode_options(const EncodeArguments& arguments) {
   return options;
 }
 
+// Codes of samples as they come, as records without a header: nobody knows how many there will be.
+template <class T>
+void encode_stream(const Encoder& encoder, SampleStream& stream) {
+  Matrix<T> codes(kBlockRows, encoder.n_atoms());
+  for_each_block(stream, BlockWork<T>([&](MatrixView<const T> rows, std::size_t) {
+                   const MatrixView<T> out = codes.view().row_range(0, rows.rows);
+                   encoder.encode(rows, out);
+                   write_stdout(std::string(reinterpret_cast<const char*>(out.data), out.size() * sizeof(T)));
+                 }));
+}
+
+int run_encode_stream(const EncodeArguments& arguments, const EncodeOptions& options) {
+  if (arguments.output != "-" || arguments.sparse)
+    throw Error(ErrorKind::kUsage, "-o: " + arguments.output +
+                                       " is not allowed with --stream or --raw: the codes of a stream go to "
+                                       "standard output as records without a header; give -o - (and > FILE)");
+  catch_signals();
+  const Model model = Model::load(arguments.model);
+  const auto stream = open_input_stream({arguments.input}, arguments.stream, arguments.data, arguments.table.seed,
+                                        model.n_features(), arguments.model);
+  const Encoder encoder(model, options);
+  if (model.dtype() == DType::kFloat32)
+    encode_stream<float>(encoder, *stream);
+  else
+    encode_stream<double>(encoder, *stream);
+  return interrupt_exit_code();
+}
+
 int run_encode(const EncodeArguments& arguments) {
   const EncodeOptions options = encode_options(arguments);
+  if (arguments.stream.is_on()) return run_encode_stream(arguments, options);
   require_writable(arguments.output);
   require_no_input("-o", arguments.output, {arguments.model, arguments.input});
   const OutputLock lock(arguments.output);
@@ -98,6 +130,8 @@ Command add_encode(CLI::App& root) {
   app->add_flag("--sparse", arguments->sparse, "write compressed rows (npz) that scipy.sparse.load_npz reads");
   flag("threads", "number of threads; 0 for all");
   add_data_flags(*app, arguments->data);
+  add_stream_flags(*app, arguments->stream,
+                   "encode samples as they come; codes go out as records without a header, in the model's precision");
   flag("seed", "of the patches; default 0")->group("Samples");
   return {app, [arguments, eta] {
             arguments->eta_given = eta->count() > 0;

@@ -18,6 +18,8 @@ int exit_code(ErrorKind kind) {
       return 5;
     case ErrorKind::kMemory:
       return 6;
+    case ErrorKind::kRank:
+      return 7;
   }
   return 4;
 }

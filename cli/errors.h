@@ -8,7 +8,7 @@
 
 namespace dualdict::cli {
 
-// 2 usage, 3 input, 4 numerical, 5 write, 6 memory.
+// 2 usage, 3 input, 4 numerical, 5 write, 6 memory, 7 a rank was lost.
 int exit_code(ErrorKind kind);
 // "dualdict: error: MESSAGE", always one line.
 void print_error(const std::string& message);

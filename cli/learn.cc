@@ -10,13 +10,16 @@
 #include "data_flags.h"
 #include "dualdict/error.h"
 #include "dualdict/files.h"
+#include "job.h"
 #include "json.h"
 #include "learn_report.h"
 #include "learn_start.h"
 #include "output.h"
 #include "progress.h"
+#include "rank_guard.h"
 #include "row_range.h"
 #include "signals.h"
+#include "stream_flags.h"
 #include "table_flags.h"
 #include "trace.h"
 
@@ -29,7 +32,9 @@ constexpr const char* kLearnExamples =
     "  dualdict learn train-images-idx3-ubyte.gz -o digits.safetensors --atoms 200 --tau .2 --eta .001 --scale 255\n"
     "  dualdict learn photos/ -o patches.safetensors --atoms 200 --patches 12x12 --center-samples --scale 125\n"
     "  dualdict learn digits.npy -o more.safetensors --init digits.safetensors --tau .1 --trace run.jsonl\n"
-    "  dualdict learn digits.npy -o digits.safetensors --atoms 200 --nonzeros 13 --checkpoint digits.ckpt --resume\n";
+    "  dualdict learn digits.npy -o digits.safetensors --atoms 200 --nonzeros 13 --checkpoint digits.ckpt --resume\n"
+    "  dualdict learn larger-than-memory.npy -o big.safetensors --atoms 200 --tau .1 --stream\n"
+    "  mpirun -n 4 dualdict learn big.npy -o big.safetensors --atoms 200 --nonzeros 13\n";
 
 struct LearnArguments {
   std::vector<std::string> inputs;
@@ -37,6 +42,8 @@ struct LearnArguments {
   LearnOptions options;
   DataFlags data;
   StartFlags start;
+  StreamFlags stream;
+  std::size_t passes = 1;
   std::vector<std::string> validation;
   std::string trace;
   CheckpointOptions checkpoint;
@@ -53,6 +60,7 @@ std::size_t extra_patches(const LearnArguments& arguments) {
 
 // The samples to learn from and the samples to measure on, and what they are read from.
 struct Samples {
+  std::unique_ptr<SampleStream> stream;  // instead of what is to be held in memory
   std::unique_ptr<Input> input;
   std::unique_ptr<Input> validation_input;
   std::unique_ptr<RowRange> training_rows;
@@ -67,26 +75,63 @@ struct Samples {
   }
 };
 
-Samples open_samples(const LearnArguments& arguments) {
+constexpr const char* kRankMark = "{rank}";
+
+bool has_rank_mark(const std::vector<std::string>& paths) {
+  return std::any_of(paths.begin(), paths.end(),
+                     [](const std::string& path) { return path.find(kRankMark) != std::string::npos; });
+}
+
+std::vector<std::string> with_rank(std::vector<std::string> paths, std::size_t rank) {
+  for (std::string& path : paths)
+    if (const auto at = path.find(kRankMark); at != std::string::npos)
+      path.replace(at, std::string(kRankMark).size(), std::to_string(rank));
+  return paths;
+}
+
+// This rank's part of the training samples: all of its own files, or its share of the rows of files that all see.
+void take_share(const LearnArguments& arguments, const Job& job, Samples& samples) {
+  if (job.size() == 1 || has_rank_mark(arguments.inputs)) return;
+  const DataSource& all = samples.training();
+  const std::size_t n = all.n_samples();
+  if (n < job.size())
+    throw Error(ErrorKind::kInput, all.name() + ": " + std::to_string(n) + " samples are too few for " +
+                                       std::to_string(job.size()) + " ranks: each needs at least one");
+  const std::size_t first = n * job.rank() / job.size();
+  const std::size_t last = n * (job.rank() + 1) / job.size();
+  samples.training_rows = std::make_unique<RowRange>(**samples.input, first, last - first);
+}
+
+void open_validation(const LearnArguments& arguments, DataOptions options, Samples& samples) {
+  if (options.patches) {
+    options.patches->n_samples = std::min<std::size_t>(3000, arguments.data.samples);
+    // Other positions, should the images be the same.
+    options.patches->seed += 1;
+  }
+  samples.validation_input = std::make_unique<Input>(arguments.validation, options);
+}
+
+Samples open_samples(const LearnArguments& arguments, const Job& job) {
   Samples samples;
+  if (job.size() > 1 && std::count(arguments.inputs.begin(), arguments.inputs.end(), "-") > 0)
+    throw Error(ErrorKind::kUsage, "-: is not allowed with several ranks: they share files, not standard input");
   DataOptions options = data_options(arguments.data, arguments.options.seed);
+  if (arguments.stream.is_on()) {
+    samples.stream = open_input_stream(arguments.inputs, arguments.stream, arguments.data, arguments.options.seed);
+    if (!arguments.validation.empty()) open_validation(arguments, options, samples);
+    return samples;
+  }
   const std::size_t n_extra = extra_patches(arguments);
   if (options.patches) options.patches->n_samples += n_extra;
-  samples.input = std::make_unique<Input>(arguments.inputs, options);
+  samples.input = std::make_unique<Input>(with_rank(arguments.inputs, job.rank()), options);
   if (n_extra > 0) {
     const DataSource& all = **samples.input;
     const std::size_t n_training = all.n_samples() - n_extra;
     samples.training_rows = std::make_unique<RowRange>(all, 0, n_training);
     samples.validation_rows = std::make_unique<RowRange>(all, n_training, n_extra);
   }
-  if (!arguments.validation.empty()) {
-    if (options.patches) {
-      options.patches->n_samples = std::min<std::size_t>(3000, arguments.data.samples);
-      // Other positions, should the images be the same.
-      options.patches->seed += 1;
-    }
-    samples.validation_input = std::make_unique<Input>(arguments.validation, options);
-  }
+  if (!arguments.validation.empty()) open_validation(arguments, options, samples);
+  take_share(arguments, job, samples);
   return samples;
 }
 
@@ -111,20 +156,24 @@ std::vector<OutputLock> lock_outputs(const LearnArguments& arguments) {
 }
 
 LearnResult learn_with_progress(const LearnArguments& arguments, const Samples& samples,
-                                const PreprocessOptions& preprocess, Trace& trace) {
+                                const PreprocessOptions& preprocess, Trace& trace, const Job& job) {
   Progress progress(progress_style(arguments.quiet, arguments.progress), arguments.options);
   LearnContext context;
   context.preprocess = preprocess;
   context.validation = samples.validation();
-  context.hooks.on_iteration = [&](const IterationRecord& record) {
-    trace.add(record);
-    progress.record(record);
-    return Action::kContinue;
-  };
-  context.hooks.on_message = [&](const std::string& text) { progress.message(text); };
+  context.communicator = job.communicator();
+  if (job.is_first()) {
+    context.hooks.on_iteration = [&](const IterationRecord& record) {
+      trace.add(record);
+      progress.record(record);
+      return Action::kContinue;
+    };
+    context.hooks.on_message = [&](const std::string& text) { progress.message(text); };
+  }
   context.hooks.interrupt = &interrupt_flag();
   context.checkpoint = arguments.checkpoint;
   try {
+    if (samples.stream) return learn_stream(*samples.stream, arguments.options, context, arguments.passes);
     return learn(samples.training(), arguments.options, context);
   } catch (const Error& error) {
     // A signal before the first dictionary leaves nothing to save; that is no mistake of the user's.
@@ -134,17 +183,8 @@ LearnResult learn_with_progress(const LearnArguments& arguments, const Samples& 
   }
 }
 
-int run_learn(LearnArguments arguments) {
-  const PreprocessOptions preprocess = parse_preprocess(arguments.start);
-  set_start(arguments.start, arguments.options);
-  validate(arguments.options);
-  if (arguments.checkpoint.resume && arguments.checkpoint.path.empty())
-    throw Error(ErrorKind::kUsage, "--resume: needs --checkpoint FILE, the file to go on from");
-  const std::vector<OutputLock> locks = lock_outputs(arguments);
-  catch_signals();
-  const Samples samples = open_samples(arguments);
-  Trace trace(arguments.trace);
-  const LearnResult result = learn_with_progress(arguments, samples, preprocess, trace);
+// What rank 0 leaves: the model, the trace, the report.
+void write_result(const LearnArguments& arguments, const LearnResult& result, Trace& trace) {
   if (result.summary.outcome == Outcome::kNumericalFailure)
     throw Error(ErrorKind::kNumerical, "learning failed, no model is written: " + result.summary.message);
   trace.complete(result.summary.iterations);
@@ -157,7 +197,47 @@ int run_learn(LearnArguments arguments) {
   trace.publish();
   if (arguments.json) write_stdout(told);
   std::fputs(closing.c_str(), stderr);
+}
+
+// Refused before anything is opened.
+void check_stream(const LearnArguments& arguments, const Job& job) {
+  if (!arguments.stream.is_on()) {
+    if (arguments.passes > 1) throw Error(ErrorKind::kUsage, "--passes: needs --stream");
+    return;
+  }
+  if (job.size() > 1)
+    throw Error(ErrorKind::kUsage, "--stream: is not allowed under mpirun: ranks hold their samples in memory");
+  if (!arguments.checkpoint.path.empty())
+    throw Error(ErrorKind::kUsage, "--checkpoint: is not allowed with --stream: a stream cannot be taken up again");
+}
+
+int run_rank(LearnArguments& arguments) {
+  const Job job;
+  PreprocessOptions preprocess;
+  std::vector<OutputLock> locks;
+  Samples samples;
+  job.together([&] {
+    preprocess = parse_preprocess(arguments.start);
+    set_start(arguments.start, arguments.options);
+    validate(arguments.options);
+    if (arguments.checkpoint.resume && arguments.checkpoint.path.empty())
+      throw Error(ErrorKind::kUsage, "--resume: needs --checkpoint FILE, the file to go on from");
+    check_stream(arguments, job);
+    if (job.is_first()) locks = lock_outputs(arguments);
+    catch_signals();
+    samples = open_samples(arguments, job);
+  });
+  Trace trace(job.is_first() ? arguments.trace : "");
+  const LearnResult result = learn_with_progress(arguments, samples, preprocess, trace, job);
+  job.together([&] {
+    if (job.is_first()) write_result(arguments, result, trace);
+  });
   return result.summary.outcome == Outcome::kInterrupted ? interrupt_exit_code() : 0;
+}
+
+int run_learn(LearnArguments& arguments) {
+  if (launched_ranks() == 1) return run_rank(arguments);
+  return guard_rank([&] { return run_rank(arguments); });
 }
 
 }  // namespace
@@ -173,6 +253,12 @@ Command add_learn(CLI::App& root) {
   app->add_option("-o,--output", arguments->output, "the model file to write")->required()->type_name("MODEL");
   for (const OptionInfo& row : learn_option_table()) add_table_flag(*app, arguments->options, row);
   add_data_flags(*app, arguments->data);
+  add_stream_flags(*app, arguments->stream,
+                   "learn from the samples as they are read, in constant memory; - is standard input (npy or --raw)");
+  app->add_option("--passes", arguments->passes, "with --stream: how often the files are gone through; default 1")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}))
+      ->type_name("n")
+      ->group("Samples");
   add_start_flags(*app, arguments->start);
   app->add_option("--validation", arguments->validation,
                   "unseen samples on which the encoding modes are measured; may be repeated")

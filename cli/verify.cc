@@ -13,6 +13,8 @@
 #include "json.h"
 #include "learn_report.h"
 #include "output.h"
+#include "signals.h"
+#include "stream_flags.h"
 #include "table_flags.h"
 #include "text.h"
 
@@ -29,6 +31,7 @@ struct VerifyArguments {
   std::string input;
   bool json = false;
   DataFlags data;
+  StreamFlags stream;
   LearnOptions table;  // only the fields that have a flag here
 };
 
@@ -55,13 +58,56 @@ void require_norms(const Verification& result, const std::string& path, DType dt
                                          text + ": atoms and filters must have norm at most 1");
 }
 
+void throw_if_nothing(const Verification& result, const SampleStream& stream) {
+  if (result.n_samples > 0) return;
+  throw_if_interrupted();
+  throw Error(ErrorKind::kInput, stream.name() + ": holds no sample");
+}
+
+// Both together, as if their samples had been verified at once.
+void merge(Verification& total, const Verification& part) {
+  const double energy = total.energy.total() + part.energy.total();
+  const auto n = static_cast<double>(total.n_samples);
+  const auto n_part = static_cast<double>(part.n_samples);
+  const double gap = total.duality_gap * total.energy.total() + part.duality_gap * part.energy.total();
+  total.duality_gap = energy > 0 ? gap / energy : 0.0;
+  total.nonzeros_per_code = (total.nonzeros_per_code * n + part.nonzeros_per_code * n_part) / (n + n_part);
+  total.energy.reconstruction += part.energy.reconstruction;
+  total.energy.coding += part.energy.coding;
+  total.energy.l1 += part.energy.l1;
+  total.energy.l2 += part.energy.l2;
+  total.max_kkt_residual = std::max(total.max_kkt_residual, part.max_kkt_residual);
+  total.max_atom_norm = std::max(total.max_atom_norm, part.max_atom_norm);
+  total.max_filter_norm = std::max(total.max_filter_norm, part.max_filter_norm);
+  total.tau_max = std::max(total.tau_max, part.tau_max);
+  total.n_samples += part.n_samples;
+}
+
+// Until the stream ends, or a signal asks for the result so far.
+Verification verify_stream(const Model& model, const VerifyArguments& arguments) {
+  catch_signals();
+  const auto stream = open_input_stream({arguments.input}, arguments.stream, arguments.data, arguments.table.seed,
+                                        model.n_features(), arguments.model);
+  Verification total;
+  for_each_block(*stream, BlockWork<double>([&](MatrixView<const double> rows, std::size_t) {
+    merge(total, verify(model, *make_source(rows), arguments.table.n_threads));
+  }));
+  throw_if_nothing(total, *stream);
+  return total;
+}
+
 int run_verify(const VerifyArguments& arguments) {
   const Model model = Model::load(arguments.model);
-  const Input input({arguments.input}, data_options(arguments.data, arguments.table.seed));
-  const Verification result = verify(model, *input, arguments.table.n_threads);
+  Verification result;
+  if (arguments.stream.is_on()) {
+    result = verify_stream(model, arguments);
+  } else {
+    const Input input({arguments.input}, data_options(arguments.data, arguments.table.seed));
+    result = verify(model, *input, arguments.table.n_threads);
+  }
   write_stdout(arguments.json ? dump(verification_json(result), 2) : report(result));
   require_norms(result, arguments.model, model.dtype());
-  return 0;
+  return interrupt_exit_code();
 }
 
 }  // namespace
@@ -78,6 +124,7 @@ Command add_verify(CLI::App& root) {
   add_table_flag(*app, arguments->table, *find_learn_option("threads"), "number of threads; 0 for all")
       ->group("Options");
   add_data_flags(*app, arguments->data);
+  add_stream_flags(*app, arguments->stream, "read the samples once, as they come; Ctrl-C shows the result so far");
   add_table_flag(*app, arguments->table, *find_learn_option("seed"), "of the patches; default 0")->group("Samples");
   return {app, [arguments] { return run_verify(*arguments); }};
 }

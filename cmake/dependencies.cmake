@@ -8,6 +8,14 @@ find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
 find_path(DUALDICT_XXHASH xxhash.h REQUIRED)  # header only
 mark_as_advanced(DUALDICT_XXHASH)
+if(DUALDICT_BUILD_MPI STREQUAL "AUTO" OR DUALDICT_BUILD_MPI)
+  set(MPI_CXX_SKIP_MPICXX ON)  # the C interface is all that is used
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(NOT MPI_CXX_FOUND AND NOT DUALDICT_BUILD_MPI STREQUAL "AUTO")
+    message(FATAL_ERROR "DUALDICT_BUILD_MPI is ${DUALDICT_BUILD_MPI}, but no MPI was found: install libopenmpi-dev")
+  endif()
+  set(DUALDICT_BUILD_MPI ${MPI_CXX_FOUND})  # for this run only
+endif()
 if(DUALDICT_BUILD_COMMAND)
   find_package(CLI11 2.1 REQUIRED)
 endif()

@@ -2,6 +2,10 @@
 # source giving the same bits under every compiler and instruction set.
 add_library(dualdict_flags INTERFACE)
 target_compile_options(dualdict_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -ffp-contract=off)
+if(CMAKE_UNITY_BUILD)
+  # In one large unit a name of a source looks like one of a header to this warning.
+  target_compile_options(dualdict_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 if(DUALDICT_WARNINGS_AS_ERRORS)
   target_compile_options(dualdict_flags INTERFACE -Werror)
 endif()

@@ -1,6 +1,9 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS dualdict EXPORT dualdictTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET dualdict_mpi)
+  install(TARGETS dualdict_mpi EXPORT dualdictTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 if(DUALDICT_BUILD_COMMAND)
   install(TARGETS dualdict_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

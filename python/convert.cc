@@ -35,6 +35,8 @@ PyObject* type_of(ErrorKind kind) {
       return PyExc_MemoryError;
     case ErrorKind::kNumerical:
       return PyExc_FloatingPointError;
+    case ErrorKind::kRank:
+      return PyExc_ConnectionError;
     case ErrorKind::kUsage:
     case ErrorKind::kInput:
       break;

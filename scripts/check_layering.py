@@ -19,6 +19,7 @@ ALLOWED = {
     "learn": ["core", "io", "data", "linalg", "preprocess", "solvers", "model"],
     "report": ["core", "io", "linalg", "model"],
     "verify": ["core"],
+    "distributed": ["core", "io"],
 }
 # These see the library as any user does: public headers, and files of their own folder.
 OUTSIDE = ["cli", "examples", "python"]

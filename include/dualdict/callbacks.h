@@ -13,7 +13,8 @@ namespace dualdict {
 enum class Action { kContinue, kStop };
 
 struct LearnHooks {
-  // Called after every outer iteration, on the thread that called learn(). kStop ends the fit with Outcome::kStopped.
+  // Called after every outer iteration, on the thread that called learn(). kStop ends the fit with Outcome::kStopped
+  // (with several ranks, of which any may have the callback, one iteration later).
   std::function<Action(const IterationRecord&)> on_iteration;
   // Sentences worth telling a person: the tau that was chosen, tau_max, the effective weights, phases without records.
   std::function<void(const std::string&)> on_message;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -74,5 +75,13 @@ DUALDICT_API void decode(const Model& model, MatrixView<const float> codes, Matr
                          EncodeMode mode = EncodeMode::kSparse, DecodeWith with = DecodeWith::kModeDecoder);
 DUALDICT_API void decode(const Model& model, MatrixView<const double> codes, MatrixView<double> samples,
                          EncodeMode mode = EncodeMode::kSparse, DecodeWith with = DecodeWith::kModeDecoder);
+
+// The reconstruction error of every sample after preprocessing: |x - decoded u|, u its code by `encoder`, which was
+// made from the model for `mode`; divided by |x| when `relative` (0 for a zero sample). A sample's error does not
+// depend on the others.
+DUALDICT_API void score(const Model& model, const Encoder& encoder, EncodeMode mode, MatrixView<const float> samples,
+                        std::span<double> errors, bool relative = true);
+DUALDICT_API void score(const Model& model, const Encoder& encoder, EncodeMode mode, MatrixView<const double> samples,
+                        std::span<double> errors, bool relative = true);
 
 }  // namespace dualdict

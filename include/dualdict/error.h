@@ -16,6 +16,7 @@ enum class ErrorKind {
   kNumerical,  // a computation left the range of its numbers
   kWrite,      // a result could not be written
   kMemory,     // not enough memory
+  kRank,       // another process of the job is gone
 };
 
 // Thrown for a caller's mistake or a fault outside the library. The message names the thing (file, option), its value
@@ -27,6 +28,12 @@ class DUALDICT_API Error : public std::runtime_error {
 
  private:
   ErrorKind kind_;
+};
+
+// On a rank whose work went well, when another rank failed: that one has the message.
+class DUALDICT_API OtherRankFailed final : public Error {
+ public:
+  explicit OtherRankFailed(ErrorKind kind) : Error(kind, "another rank failed, whose message says why") {}
 };
 
 }  // namespace dualdict

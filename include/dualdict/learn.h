@@ -35,7 +35,10 @@ struct LearnContext {
   // With one, an interrupt lets the iteration end if it can within seconds, and writes it. Throws Error(kWrite) when it
   // cannot be written, Error(kInput) when the file is damaged or belongs to other samples or options.
   CheckpointOptions checkpoint;
-  Communicator* communicator = nullptr;  // nullptr: this process alone; more than one is refused
+  // nullptr: this process alone. With several ranks each gives its own samples (at least one) and the same options;
+  // `checkpoint` names a file that all of them see. Every rank returns D, C and the summary, rank 0 the fitted
+  // encoders.
+  Communicator* communicator = nullptr;
 };
 
 // Learns D and C. Throws Error for bad options or samples; how the fit ended is in the summary. Neither the number of

@@ -5,5 +5,6 @@ namespace dualdict {
 
 void SingleProcess::sum(std::span<double>) {}
 void SingleProcess::max(std::span<double>) {}
+void SingleProcess::abandon(int) noexcept {}
 
 }  // namespace dualdict

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,5 +26,12 @@ class Hasher {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// 64 bits, for sums of many of them.
+std::uint64_t hash64(const void* bytes, std::size_t size);
+// Spreads the bits of a number over all 64 (the last steps of splitmix64).
+std::uint64_t mix64(std::uint64_t value);
+// As 16 hexadecimal digits.
+std::string hex64(std::uint64_t value);
 
 }  // namespace dualdict

@@ -46,17 +46,6 @@ std::vector<std::string> images_of_folder(const std::string& folder) {
   return found;
 }
 
-void check(const PatchOptions& options) {
-  if (options.height == 0 || options.width == 0)
-    throw Error(ErrorKind::kUsage, "--patches is " + std::to_string(options.height) + "x" +
-                                       std::to_string(options.width) + "; both sides must be at least 1");
-  if (options.height > kMaxImagePixels / options.width)
-    throw Error(ErrorKind::kUsage, "--patches is " + std::to_string(options.height) + "x" +
-                                       std::to_string(options.width) + "; a patch may have at most " +
-                                       std::to_string(kMaxImagePixels) + " pixels");
-  if (options.n_samples == 0) throw Error(ErrorKind::kUsage, "--samples is 0; at least one patch must be drawn");
-}
-
 template <class T>
 void cut(const Matrix<float>& image, const PatchPosition& at, const PatchOptions& options, T* out) {
   for (std::size_t y = 0; y < options.height; ++y) {
@@ -66,6 +55,17 @@ void cut(const Matrix<float>& image, const PatchPosition& at, const PatchOptions
 }
 
 }  // namespace
+
+void check_patches(const PatchOptions& options) {
+  if (options.height == 0 || options.width == 0)
+    throw Error(ErrorKind::kUsage, "--patches is " + std::to_string(options.height) + "x" +
+                                       std::to_string(options.width) + "; both sides must be at least 1");
+  if (options.height > kMaxImagePixels / options.width)
+    throw Error(ErrorKind::kUsage, "--patches is " + std::to_string(options.height) + "x" +
+                                       std::to_string(options.width) + "; a patch may have at most " +
+                                       std::to_string(kMaxImagePixels) + " pixels");
+  if (options.n_samples == 0) throw Error(ErrorKind::kUsage, "--samples is 0; at least one patch must be drawn");
+}
 
 std::vector<std::string> find_images(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
@@ -88,7 +88,7 @@ std::vector<std::string> find_images(const std::vector<std::string>& paths) {
 
 PatchSource::PatchSource(std::vector<Matrix<float>> images, const PatchOptions& options, std::string name)
     : images_(std::move(images)), options_(options), name_(std::move(name)) {
-  check(options_);
+  check_patches(options_);
   const std::size_t n_given = images_.size();
   std::erase_if(images_, [this](const Matrix<float>& image) {
     return image.rows() < options_.height || image.cols() < options_.width;
@@ -124,7 +124,7 @@ void PatchSource::read(std::size_t first, MatrixView<double> out) const {
 }
 
 std::unique_ptr<DataSource> open_patches(const std::vector<std::string>& paths, const PatchOptions& options) {
-  check(options);
+  check_patches(options);
   const std::vector<std::string> files = find_images(paths);
   std::vector<Matrix<float>> images;
   std::size_t n_pixels = 0;

@@ -24,6 +24,9 @@ struct PatchPosition {
 // image (png, jpg, jpeg, pgm, ppm, pnm), in the order of their names. Throws Error(kInput) when there is none.
 std::vector<std::string> find_images(const std::vector<std::string>& paths);
 
+// Throws Error(kUsage) when patches of that size or number cannot be cut.
+void check_patches(const PatchOptions& options);
+
 class PatchSource final : public DataSource {
  public:
   // Images smaller than the patch are left out; throws Error(kInput) when none remains. `name` is for messages.

@@ -2,7 +2,7 @@
 #include "learn/atoms.h"
 
 #include <algorithm>
-#include <numeric>
+#include <span>
 
 #include "linalg/product.h"
 #include "linalg/vectors.h"
@@ -50,17 +50,61 @@ void add_code(Moments& moments, const T* code, const T* x, double sign) {
   }
 }
 
-// The samples in order of falling error, as many as are wanted, well reconstructed ones left out.
-std::vector<std::size_t> worst_samples(const std::vector<double>& errors, std::size_t wanted) {
-  std::vector<std::size_t> order(errors.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const std::size_t n = std::min(wanted, order.size());
-  std::partial_sort(
-      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
-      [&](std::size_t a, std::size_t b) { return errors[a] != errors[b] ? errors[a] > errors[b] : a < b; });
-  order.resize(n);
-  std::erase_if(order, [&](std::size_t i) { return errors[i] <= kGoodEnough; });
-  return order;
+struct BadSample {
+  double error = 0;
+  std::size_t place = 0;  // in the order of all ranks
+};
+
+// The worst ones in order of falling error, as many as are wanted.
+void keep_worst(std::vector<BadSample>& samples, std::size_t wanted) {
+  const std::size_t n = std::min(wanted, samples.size());
+  std::partial_sort(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(n), samples.end(),
+                    [](const BadSample& a, const BadSample& b) {
+                      return a.error != b.error ? a.error > b.error : a.place < b.place;
+                    });
+  samples.resize(n);
+}
+
+// Of all ranks, as many as are wanted, well reconstructed ones left out.
+template <class T>
+std::vector<BadSample> worst_samples(const Samples<T>& samples, const Matrix<T>& u, const Matrix<double>& dictionary,
+                                     ThreadPool& pool, std::size_t wanted) {
+  std::vector<BadSample> worst;
+  const auto find = [&] {
+    const std::vector<double> errors = relative_errors(samples, u, dictionary, pool);
+    for (std::size_t i = 0; i < errors.size(); ++i)
+      if (errors[i] > kGoodEnough) worst.push_back({errors[i], samples.alone() ? i : samples.places[i]});
+    keep_worst(worst, wanted);
+  };
+  if (samples.alone()) {
+    find();
+    return worst;
+  }
+  Ranks& ranks = *samples.ranks;
+  ranks.attempt(find);
+  // Every rank fills its own part of the message; no error is zero.
+  std::vector<double> message(2 * wanted * ranks.size());
+  for (std::size_t i = 0; i < worst.size(); ++i) {
+    message[2 * (ranks.rank() * wanted + i)] = worst[i].error;
+    message[2 * (ranks.rank() * wanted + i) + 1] = static_cast<double>(worst[i].place);
+  }
+  ranks.sum(message);
+  worst.clear();
+  for (std::size_t i = 0; i < message.size(); i += 2)
+    if (message[i] > 0) worst.push_back({message[i], static_cast<std::size_t>(message[i + 1])});
+  keep_worst(worst, wanted);
+  return worst;
+}
+
+// The codes of these samples, whichever ranks they are on.
+template <class T>
+Matrix<T> codes_at(const Samples<T>& samples, const Matrix<T>& u, std::span<const std::size_t> places) {
+  Matrix<double> codes(places.size(), u.cols());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (const std::size_t row = samples.row_of(places[i]); row < samples.n_samples())
+      std::copy_n(u.row(row), u.cols(), codes.row(i));
+  if (!samples.alone()) samples.ranks->sum(std::span(codes.data(), codes.size()));
+  return convert<T>(codes);
 }
 
 }  // namespace
@@ -73,18 +117,24 @@ std::size_t AtomReplacer::replace(const Samples<T>& samples, const Objective& ob
   for (std::size_t i = 0; i < usage.size(); ++i)
     if (usage[i] < below_ && replaced_[i] < kMaxReplacements) atoms.push_back(i);
   if (atoms.empty()) return 0;
-  const std::vector<std::size_t> worst = worst_samples(relative_errors(samples, u, dictionary, pool), atoms.size());
+  std::vector<std::size_t> worst;
+  for (const BadSample& sample : worst_samples(samples, u, dictionary, pool, atoms.size()))
+    worst.push_back(sample.place);
+  const Matrix<T> bad = samples_at<T>(samples, worst);
+  Matrix<T> codes = codes_at(samples, u, worst);
   const std::size_t d = samples.n_features();
   for (std::size_t n = 0; n < worst.size(); ++n) {
     const std::size_t atom = atoms[n];
-    const T* x = samples.x.row(worst[n]);
-    T* code = u.row(worst[n]);
+    const T* x = bad.row(n);
+    T* code = codes.row(n);
     add_code(moments, code, x, -1);
     std::fill_n(code, objective.n_atoms, T{0});
     // The paper's e_i has a scale of its own; |x| e_i follows the samples' scale and reconstructs x at once.
     const double length = norm(x, d);
     code[atom] = static_cast<T>(length);
     add_code(moments, code, x, 1);
+    if (const std::size_t row = samples.row_of(worst[n]); row < samples.n_samples())
+      std::copy_n(code, objective.n_atoms, u.row(row));
     for (std::size_t j = 0; j < d; ++j)
       dictionary(atom, j) = static_cast<double>(static_cast<T>(static_cast<double>(x[j]) / length));
     project_row(dictionary.row(atom), d, objective.positive_dictionary);

@@ -18,7 +18,8 @@ class AtomReplacer {
 
   // For each atom i used by fewer than `replace_below` samples: the worst reconstructed non-zero sample x_j (relative
   // error), a different one for each, gets the code |x_j| e_i, and d_i = x_j / |x_j|. Codes, dictionary and moments are
-  // changed accordingly. E may rise. Returns how many were replaced.
+  // changed accordingly. With several ranks `usage` and `moments` are sums over them, and x_j is the worst of all. E
+  // may rise. Returns how many were replaced.
   template <class T>
   std::size_t replace(const Samples<T>& samples, const Objective& objective, const std::vector<std::size_t>& usage,
                       ThreadPool& pool, Matrix<T>& u, Matrix<double>& dictionary, Moments& moments);

@@ -11,14 +11,14 @@
 #include "dualdict/error.h"
 #include "dualdict/version.h"
 #include "io/input_error.h"
+#include "learn/checkpoint_header.h"
+#include "learn/code_parts.h"
 #include "learn/state_file.h"
-#include "model/model_file.h"
 
 namespace dualdict {
 namespace {
 
 constexpr const char* kCheckpointFormat = "dualdict-checkpoint";
-constexpr const char* kCheckpointSchema = "1";
 constexpr const char* kSamples = "fingerprint of the samples";
 
 // These change when a run ends or how fast it goes, but no bit of an iteration.
@@ -35,31 +35,8 @@ std::string matrix_digest(const Matrix<double>& matrix) {
   return hasher.digest();
 }
 
-const std::string& checkpoint_metadata(const TensorFile& file, const std::string& path, const std::string& key) {
-  const auto found = file.metadata.find(key);
-  if (found == file.metadata.end())
-    fail_input(path, "is not a checkpoint of dualdict: its metadata have no " + in_quotes(key));
-  return found->second;
-}
-
-void check_checkpoint_header(const TensorFile& file, const std::string& path) {
-  const std::string& format = checkpoint_metadata(file, path, "format");
-  if (format != kCheckpointFormat)
-    fail_input(path, "is not a checkpoint of dualdict: format is " + in_quotes(format) + ", not " +
-                         in_quotes(kCheckpointFormat));
-  const std::string& schema = checkpoint_metadata(file, path, "schema");
-  if (schema != kCheckpointSchema)
-    fail_input(path, "schema is " + in_quotes(schema) + ", this version of dualdict reads " +
-                         in_quotes(kCheckpointSchema) + ": go on with the version that wrote it, or start again");
-  const std::string& stored = checkpoint_metadata(file, path, "checksum");
-  const std::string found = model_checksum(file);
-  if (stored != found)
-    fail_input(path, "checksum is " + in_quotes(stored) + ", but the content gives " + in_quotes(found) +
-                         ": the file is damaged; remove it to start again");
-}
-
 RunIdentity parse_identity(const TensorFile& file, const std::string& path) {
-  const auto json = nlohmann::json::parse(checkpoint_metadata(file, path, "run"), nullptr, false);
+  const auto json = nlohmann::json::parse(metadata_of(file, path, "run"), nullptr, false);
   RunIdentity identity;
   if (!json.is_object()) fail_input(path, "metadata: 'run' is not a JSON object");
   for (const auto& [key, value] : json.items()) {
@@ -95,7 +72,6 @@ RunIdentity identity_of(const DataSource& data, const LearnOptions& options, con
   RunIdentity identity;
   for (const OptionInfo& option : learn_option_table())
     if (!may_differ(option.name)) identity["--" + std::string(option.name)] = option_text(options, option);
-  identity["number of samples"] = std::to_string(data.n_samples());
   identity["number of features"] = std::to_string(data.n_features());
   identity["initial dictionary"] = matrix_digest(options.initial_dictionary);
   identity["initial dual"] = matrix_digest(options.initial_dual);
@@ -106,42 +82,55 @@ RunIdentity identity_of(const DataSource& data, const LearnOptions& options, con
   return identity;
 }
 
-Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity)
-    : options_(options), identity_(std::move(identity)) {
-  if (!(options.seconds >= 0))
+Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity, Ranks& ranks)
+    : ranks_(ranks), options_(options), identity_(std::move(identity)) {
+  ranks_.together([this] { open(); });
+}
+
+void Checkpoint::open() {
+  if (!(options_.seconds >= 0))
     throw Error(ErrorKind::kUsage,
-                "seconds between checkpoints: " + number_text(options.seconds) + " is not allowed: a number >= 0");
-  if (options.path.empty()) {
-    if (options.resume) throw Error(ErrorKind::kUsage, "resuming needs the checkpoint file to go on from");
+                "seconds between checkpoints: " + number_text(options_.seconds) + " is not allowed: a number >= 0");
+  if (options_.path.empty()) {
+    if (options_.resume) throw Error(ErrorKind::kUsage, "resuming needs the checkpoint file to go on from");
     return;
   }
   std::error_code ignored;
-  if (!std::filesystem::exists(options.path, ignored)) return;
-  if (!options.resume)
+  if (!std::filesystem::exists(options_.path, ignored)) return;
+  if (!options_.resume)
     throw Error(ErrorKind::kUsage,
-                options.path + ": is there already: add --resume to go on from it, or remove it to start again");
-  file_ = read_safetensors(options.path);
-  check_checkpoint_header(file_, options.path);
-  require_same(options.path, parse_identity(file_, options.path), identity_);
-  if (file_.tensors.empty()) fail_input(options.path, "holds no tensor");
+                options_.path + ": is there already: add --resume to go on from it, or remove it to start again");
+  file_ = read_safetensors(options_.path);
+  check_header(file_, options_.path, kCheckpointFormat);
+  require_same(options_.path, parse_identity(file_, options_.path), identity_);
+  if (file_.tensors.empty()) fail_input(options_.path, "holds no tensor");
 }
 
 std::string Checkpoint::origin() const {
-  const std::string& version = checkpoint_metadata(file_, options_.path, "version");
+  const std::string& version = metadata_of(file_, options_.path, "version");
   std::string text = "going on from " + options_.path;
   if (version != DUALDICT_VERSION)
     text += ", which dualdict " + version + " wrote: the result may differ in its last bits";
   return text;
 }
 
-void Checkpoint::set_samples(const std::string& fingerprint) {
+void Checkpoint::set_samples(std::size_t n_samples, const std::string& fingerprint) {
+  identity_["number of samples"] = std::to_string(n_samples);
   identity_[kSamples] = fingerprint;
   if (was_read()) require_same(options_.path, parse_identity(file_, options_.path), identity_);
 }
 
 template <class T>
-void Checkpoint::restore(LearnState<T>& state) {
-  read_state(file_, options_.path, state);
+void Checkpoint::restore(LearnState<T>& state, const Samples<T>& samples) {
+  ranks_.together([&] {
+    const SavedParts saved = saved_parts(file_, options_.path, samples.n_all());
+    generation_ = saved.generation;
+    had_parts_ = saved.n_parts() > 1;
+    const bool as_it_is = samples.alone() && saved.n_parts() == 1;
+    read_state(file_, options_.path, state, as_it_is);
+    if (!as_it_is) read_parts(file_, options_.path, saved, std::stoull(identity_.at("--seed")), samples, state.codes);
+    if (ranks_.rank() == 0 && !as_it_is) remove_other_parts(options_.path, saved);
+  });
   last_write_ = last_iteration_ = state.seconds;
   file_.tensors.clear();
 }
@@ -155,22 +144,30 @@ bool Checkpoint::is_due(double seconds) {
 }
 
 template <class T>
-void Checkpoint::write(const LearnState<T>& state) {
+void Checkpoint::write(const LearnState<T>& state, const Samples<T>& samples) {
   if (!is_on()) return;
-  TensorFile file;
-  add_state(file, state);
-  file.metadata["format"] = kCheckpointFormat;
-  file.metadata["schema"] = kCheckpointSchema;
-  file.metadata["version"] = DUALDICT_VERSION;
-  file.metadata["run"] = nlohmann::json(identity_).dump();
-  file.metadata["checksum"] = model_checksum(file);
-  write_safetensors(options_.path, file);
-  last_write_ = state.seconds;
+  const SavedParts parts{ranks_.alone() ? std::vector<std::size_t>{0, samples.n_all()} : samples.shard.starts,
+                         generation_ + 1};
+  // The old file stays true until the new one is there: its codes are kept so long.
+  if (!ranks_.alone()) ranks_.together([&] { write_part<T>(options_.path, parts, ranks_.rank(), state.codes); });
+  ranks_.together([&] {
+    if (ranks_.rank() != 0) return;
+    TensorFile file;
+    add_state(file, state, ranks_.alone());
+    add_parts(file, parts);
+    file.metadata["run"] = nlohmann::json(identity_).dump();
+    add_header(file, kCheckpointFormat);
+    write_safetensors(options_.path, file);
+    if (had_parts_ || parts.n_parts() > 1) remove_other_parts(options_.path, parts);
+  });
+  generation_ = parts.generation;
+  had_parts_ = parts.n_parts() > 1;
+  last_write_ = ranks_.alone() ? state.seconds : last_iteration_;
 }
 
-template void Checkpoint::restore<float>(LearnState<float>&);
-template void Checkpoint::restore<double>(LearnState<double>&);
-template void Checkpoint::write<float>(const LearnState<float>&);
-template void Checkpoint::write<double>(const LearnState<double>&);
+template void Checkpoint::restore<float>(LearnState<float>&, const Samples<float>&);
+template void Checkpoint::restore<double>(LearnState<double>&, const Samples<double>&);
+template void Checkpoint::write<float>(const LearnState<float>&, const Samples<float>&);
+template void Checkpoint::write<double>(const LearnState<double>&, const Samples<double>&);
 
 }  // namespace dualdict

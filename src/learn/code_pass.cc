@@ -35,8 +35,8 @@ void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& opt
   pool_.run(count, [&](std::size_t i, std::size_t worker) {
     interrupt_.throw_if_due();
     const std::size_t block = first + i;
-    const MatrixView<T> codes = u.view().row_range(block * kBlockSamples, samples_.block_size(block));
-    reports_[i] = code_step<T>(problem, samples_.block(block), options, work_[worker], codes);
+    const MatrixView<T> codes = u.view().row_range(block * kBlockSamples, block_size(block));
+    reports_[i] = code_step<T>(problem, this->block(block), options, work_[worker], codes);
     sparse_[i].assign(codes);
     std::vector<std::size_t>& usage = usage_[worker];
     for (std::size_t e = 0; e < sparse_[i].n_elements(); ++e) ++usage[sparse_[i].column[e]];
@@ -45,7 +45,7 @@ void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& opt
 
 template <class T>
 void CodePass<T>::add_sparse(std::size_t first, std::size_t count, Moments& moments) {
-  for (std::size_t i = 0; i < count; ++i) sparse_blocks_[i] = {samples_.block(first + i), &sparse_[i]};
+  for (std::size_t i = 0; i < count; ++i) sparse_blocks_[i] = {block(first + i), &sparse_[i]};
   sparse_sums_.add(pool_, std::span(sparse_blocks_).first(count), moments.uu, moments.ux);
 }
 
@@ -54,11 +54,11 @@ void CodePass<T>::add_dense(std::size_t first, std::size_t count, const Matrix<T
   const std::span<BlockProduct<T>> products = std::span(products_).first(count);
   pool_.run(count, [&](std::size_t i, std::size_t) {
     const std::size_t block = first + i;
-    products[i] = {u.view().row_range(block * kBlockSamples, samples_.block_size(block)), &packed_[i]};
+    products[i] = {u.view().row_range(block * kBlockSamples, block_size(block)), &packed_[i]};
     packed_[i].pack(products[i].left);
   });
   sums_.add(pool_, products, true, moments.uu);
-  for (std::size_t i = 0; i < count; ++i) products[i].left = samples_.block(first + i);
+  for (std::size_t i = 0; i < count; ++i) products[i].left = block(first + i);
   sums_.add(pool_, products, false, xu_);
 }
 
@@ -66,6 +66,7 @@ template <class T>
 PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t n, Matrix<T>& u,
                             Moments& moments) {
   PassReport report;
+  n_ = n;
   for (auto& usage : usage_) std::fill(usage.begin(), usage.end(), std::size_t{0});
   std::fill_n(moments.uu.data(), moments.uu.size(), 0.0);
   std::fill_n(moments.ux.data(), moments.ux.size(), 0.0);

@@ -38,6 +38,11 @@ class CodePass {
   // The blocks [first, first + count): codes, their report in reports_, their nonzeros in sparse_.
   void run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first, std::size_t count,
                 Matrix<T>& u);
+  // A block, without what is beyond the samples of the pass.
+  std::size_t block_size(std::size_t block) const {
+    return std::min(samples_.block_size(block), n_ - block * kBlockSamples);
+  }
+  MatrixView<const T> block(std::size_t block) const { return samples_.block(block).row_range(0, block_size(block)); }
   // Adds the wave's sums: to uu and ux when its codes are sparse, to uu and xu_ otherwise.
   void add_sparse(std::size_t first, std::size_t count, Moments& moments);
   void add_dense(std::size_t first, std::size_t count, const Matrix<T>& u, Moments& moments);
@@ -45,6 +50,7 @@ class CodePass {
   const Samples<T>& samples_;
   ThreadPool& pool_;
   const Interrupt& interrupt_;
+  std::size_t n_ = 0;                            // samples of the pass
   std::size_t wave_;                             // blocks between two rounds of sums
   std::vector<CodeWorkspace<T>> work_;           // per worker
   std::vector<std::vector<std::size_t>> usage_;  // per worker; whole numbers, so their order does not matter

@@ -2,11 +2,13 @@
 #include "learn/initialise.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
 #include <vector>
 
+#include "learn/sample_order.h"
 #include "linalg/vectors.h"
 
 namespace dualdict {
@@ -28,13 +30,17 @@ bool normalise(double* row, std::size_t n, bool positive) {
 // A mixture of a few random samples with normal weights, or a random direction when that is zero.
 template <class T>
 void fill_mixture(const Samples<T>& samples, double* row, bool positive, Random& random) {
-  constexpr int kMixed = 4;
+  constexpr std::size_t kMixed = 4;
   const std::size_t d = samples.n_features();
-  for (int i = 0; i < kMixed; ++i) {
-    const T* x = samples.x.row(random.index(samples.n_samples()));
-    const double weight = random.normal();
-    for (std::size_t j = 0; j < d; ++j) row[j] += weight * static_cast<double>(x[j]);
+  std::array<std::size_t, kMixed> places{};
+  std::array<double, kMixed> weights{};
+  for (std::size_t i = 0; i < kMixed; ++i) {
+    places[i] = random.index(samples.n_all());
+    weights[i] = random.normal();
   }
+  const Matrix<T> x = samples_at<T>(samples, places);
+  for (std::size_t i = 0; i < kMixed; ++i)
+    for (std::size_t j = 0; j < d; ++j) row[j] += weights[i] * static_cast<double>(x(i, j));
   while (!normalise(row, d, positive))
     for (std::size_t j = 0; j < d; ++j) row[j] = random.normal();
 }
@@ -47,11 +53,17 @@ Matrix<double> initial_dictionary(const Samples<T>& samples, std::size_t n_atoms
   Matrix<double> dictionary(n_atoms, d);
   std::set<std::vector<double>> chosen;
   std::size_t n_chosen = 0;
-  for (const std::size_t i : random.permutation(samples.n_samples())) {
-    if (n_chosen == n_atoms) break;
-    std::vector<double> atom(samples.x.row(i), samples.x.row(i) + d);
-    if (!normalise(atom.data(), d, positive) || !chosen.insert(atom).second) continue;
-    std::copy(atom.begin(), atom.end(), dictionary.row(n_chosen++));
+  const SampleOrder order(samples.n_all(), random);
+  // As many candidates at a time as there are atoms: ranks exchange them.
+  for (std::size_t first = 0; first < samples.n_all() && n_chosen < n_atoms; first += n_atoms) {
+    std::vector<std::size_t> places(std::min(n_atoms, samples.n_all() - first));
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = order.at(first + i);
+    const Matrix<T> candidates = samples_at<T>(samples, places);
+    for (std::size_t i = 0; i < places.size() && n_chosen < n_atoms; ++i) {
+      std::vector<double> atom(candidates.row(i), candidates.row(i) + d);
+      if (!normalise(atom.data(), d, positive) || !chosen.insert(atom).second) continue;
+      std::copy(atom.begin(), atom.end(), dictionary.row(n_chosen++));
+    }
   }
   for (; n_chosen < n_atoms; ++n_chosen) fill_mixture(samples, dictionary.row(n_chosen), positive, random);
   round_rows_to_ball<T>(dictionary);

@@ -42,23 +42,32 @@ Objective make_objective(const LearnOptions& options, std::size_t n_features) {
   return objective;
 }
 
-Communicator& choose(Communicator* given, Communicator& alone) {
-  return given != nullptr ? *given : alone;
+// Like Transform::fit, on the samples of all ranks.
+Transform fit_transform(const PreprocessOptions& options, const DataSource& data, Ranks& ranks) {
+  if (ranks.alone()) return Transform::fit(options, data);
+  std::vector<double> means;
+  ranks.together([&] { means = Transform::fit(options, data).feature_means(); });
+  if (means.empty()) return Transform(options, {});
+  const Shard shard = ranks.shard(data.n_samples());
+  for (double& mean : means) mean *= static_cast<double>(data.n_samples()) / static_cast<double>(shard.total);
+  ranks.sum(means);
+  return Transform(options, std::move(means));
 }
 
 }  // namespace
 
 template <class T>
-Learner<T>::Learner(const DataSource& data, const LearnOptions& options, const LearnContext& context)
+Learner<T>::Learner(const DataSource& data, const LearnOptions& options, const LearnContext& context, Ranks& ranks)
     : data_(data),
       options_(options),
       context_(context),
+      ranks_(ranks),
       interrupt_(context.hooks.interrupt, context.checkpoint.path.empty() ? 0 : kPatienceSeconds),
-      checkpoint_(context.checkpoint, identity_of(data, options, context.preprocess)),
+      checkpoint_(context.checkpoint, identity_of(data, options, context.preprocess), ranks),
       pool_(resolve_threads(options.n_threads)),
-      communicator_(choose(context.communicator, alone_)),
-      transform_(Transform::fit(context.preprocess, data)),
-      samples_(load_samples<T>(data, transform_, Random(options.seed, 2), pool_, Interrupt(context.hooks.interrupt))),
+      transform_(fit_transform(context.preprocess, data, ranks)),
+      samples_(load_samples<T>(data, transform_, Random(options.seed, kOrderStream), pool_,
+                               Interrupt(context.hooks.interrupt), &ranks)),
       objective_(make_objective(options, data.n_features())),
       codes_(samples_.n_samples(), options.n_atoms),
       pass_(samples_, options.n_atoms, pool_, interrupt_),
@@ -70,7 +79,7 @@ Learner<T>::Learner(const DataSource& data, const LearnOptions& options, const L
   moments_.xx = samples_.xx;
   moments_.squared_samples = samples_.squared;
   usage_.resize(options.n_atoms);
-  summary_.n_samples = samples_.n_samples();
+  summary_.n_samples = samples_.n_all();
   summary_.n_features = samples_.n_features();
 }
 
@@ -81,7 +90,7 @@ LearnResult Learner<T>::run() {
     warm_up();
     while (!limit_reached(options_, seconds(), summary_) && iterate()) pause();
     if (summary_.outcome == Outcome::kIterationLimit || summary_.outcome == Outcome::kTimeLimit)
-      checkpoint_.write(state());  // to go on with a higher limit
+      write_checkpoint();  // to go on with a higher limit
   } catch (const Interrupted&) {
     summary_.outcome = Outcome::kInterrupted;
     summary_.message = "interrupted after " + std::to_string(summary_.iterations.size()) + " iterations";
@@ -92,18 +101,19 @@ LearnResult Learner<T>::run() {
 
 template <class T>
 void Learner<T>::begin() {
-  checkpoint_.set_samples(samples_.fingerprint);
+  checkpoint_.set_samples(samples_.n_all(), samples_.row_fingerprint);
   if (!checkpoint_.was_read()) return initialise();
   say(checkpoint_.origin());
   if (options_.nonzeros) tau_search_.emplace(*options_.nonzeros);
   LearnState<T> mine = state();
-  checkpoint_.restore(mine);
+  checkpoint_.restore(mine, samples_);
+  agreed_.seconds = earlier_seconds_;
 }
 
 template <class T>
 void Learner<T>::pause() {
-  const bool stop = interrupt_.is_requested();
-  if (checkpoint_.is_due(seconds()) || stop) checkpoint_.write(state());
+  const bool stop = should_pause();
+  if (checkpoint_.is_due(seconds()) || stop) write_checkpoint();
   if (stop) throw Interrupted{};
 }
 
@@ -163,10 +173,10 @@ CodeOptions Learner<T>::code_options() const {
 template <class T>
 void Learner<T>::warm_up() {
   if (options_.solver == Solver::kFista) return;  // the paper's algorithm, as it stands
-  const std::vector<std::size_t> sizes = warm_up_sizes(samples_.n_samples(), options_.n_atoms);
+  const std::vector<std::size_t> sizes = warm_up_sizes(samples_.n_all(), options_.n_atoms);
   for (; warm_up_.draw < sizes.size(); ++warm_up_.draw, warm_up_.iteration = 0) {
     const std::size_t n = sizes[warm_up_.draw];
-    say("warming up on " + std::to_string(n) + " of " + std::to_string(samples_.n_samples()) + " samples");
+    say("warming up on " + std::to_string(n) + " of " + std::to_string(samples_.n_all()) + " samples");
     if (warm_up_.iteration == 0) {
       extrapolation_.restart();
       warmed_up_ = true;
@@ -200,7 +210,7 @@ bool Learner<T>::iterate() {
   const Matrix<double> old_dual = dual_;
   const double old_energy = energy_;
   const bool first = summary_.iterations.empty();
-  IterationRecord record = step(samples_.n_samples(), options_.solver == Solver::kFast);
+  IterationRecord record = step(samples_.n_all(), options_.solver == Solver::kFast);
   if (!first && record.replaced_atoms == 0 && record.energy.total() > old_energy && record.extrapolated)
     record = retreat();
   if (record.replaced_atoms > 0) extrapolation_.restart();
@@ -223,7 +233,7 @@ IterationRecord Learner<T>::retreat() {
   extrapolation_.restart();
   // Exact codes cannot be worse for these D and C than the codes were that they were made with.
   const bool accurate = std::exchange(accurate_, true);
-  IterationRecord record = step(samples_.n_samples(), false);
+  IterationRecord record = step(samples_.n_all(), false);
   accurate_ = accurate;
   record.accurate = record.accurate && accurate;
   return record;
@@ -242,11 +252,11 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
   record.energy_before_codes = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
   problem_.assign(objective_, dictionary_, dual_);
   if (options_.solver == Solver::kFista) problem_.find_largest_curvature();
-  const PassReport pass = pass_.run(problem_, code_options(), n, codes_, moments_);
+  const PassReport pass = code(n, code_options(), pass_);
   usage_ = pass.usage;
   record.dead_atoms = count_dead(usage_);
   record.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
-  const bool whole = n == samples_.n_samples();
+  const bool whole = n == samples_.n_all();
   if (!whole) scale_moments(n);
   record.energy_after_codes = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
   const double scale = record.energy_after_codes > 0 ? record.energy_after_codes : 1.0;
@@ -254,7 +264,6 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
 
   if (whole && pass.codes.nonzeros > 0 && options_.replace_below > 0 && !options_.keep_dictionary)
     record.replaced_atoms = replacer_.replace(samples_, objective_, usage_, pool_, codes_, dictionary_, moments_);
-  sum_over_ranks();
   step_gap_ = 0;
   if (!options_.keep_dictionary) update_dictionary(record.energy_after_codes);
   record.energy_after_dictionary = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
@@ -267,8 +276,19 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
 }
 
 template <class T>
+PassReport Learner<T>::code(std::size_t n, const CodeOptions& options, CodePass<T>& pass) {
+  PassReport report;
+  ranks_.attempt([&] { report = pass.run(problem_, options, samples_.n_first(n), codes_, moments_); });
+  if (ranks_.alone()) return report;
+  mine_.seconds = own_seconds();
+  mine_.interrupt = interrupt_.is_requested();
+  agreed_ = sum_pass(ranks_, dictionary_, dual_, mine_, report, moments_);
+  return report;
+}
+
+template <class T>
 void Learner<T>::scale_moments(std::size_t n) {
-  const double factor = static_cast<double>(samples_.n_samples()) / static_cast<double>(n);
+  const double factor = static_cast<double>(samples_.n_all()) / static_cast<double>(n);
   for (Matrix<double>* sums : {&moments_.uu, &moments_.ux})
     for (std::size_t i = 0; i < sums->size(); ++i) sums->data()[i] *= factor;
   moments_.sum_abs_codes *= factor;
@@ -305,7 +325,7 @@ bool Learner<T>::should_continue(const IterationRecord& record) {
     summary_.message = "E is not finite after iteration " + std::to_string(record.iteration);
     throw Error(ErrorKind::kNumerical, summary_.message + "; use --dtype float64, or scale the data");
   }
-  const bool wants_stop = context_.hooks.on_iteration && context_.hooks.on_iteration(record) == Action::kStop;
+  const bool wants_stop = report(record);
   if ((!tau_search_ || samples_.squared == 0) && trivial(record, summary_.tau_max, samples_.squared == 0, summary_))
     return false;
   if (wants_stop) {
@@ -318,6 +338,14 @@ bool Learner<T>::should_continue(const IterationRecord& record) {
   // Cheap steps must not fake convergence: from here on they are accurate.
   if (rule_.is_near(record.relative_change)) accurate_ = true;
   return true;
+}
+
+template <class T>
+bool Learner<T>::report(const IterationRecord& record) {
+  const auto tell = [&] { return context_.hooks.on_iteration && context_.hooks.on_iteration(record) == Action::kStop; };
+  if (ranks_.alone()) return tell();
+  ranks_.attempt([&] { mine_.stop = tell() || mine_.stop; });
+  return agreed_.stop;  // as wished before the last sum: the others have not heard of today's wish yet
 }
 
 template <class T>
@@ -355,10 +383,8 @@ LearnState<T> Learner<T>::state() {
 }
 
 template <class T>
-void Learner<T>::sum_over_ranks() {
-  communicator_.sum(std::span(moments_.uu.data(), moments_.uu.size()));
-  communicator_.sum(std::span(moments_.ux.data(), moments_.ux.size()));
-  communicator_.sum(std::span(&moments_.sum_abs_codes, 1));
+void Learner<T>::write_checkpoint() {
+  if (checkpoint_.is_on()) checkpoint_.write(state(), samples_);
 }
 
 template <class T>

@@ -13,7 +13,9 @@
 #include "learn/code_pass.h"
 #include "learn/extrapolation.h"
 #include "learn/interrupt.h"
+#include "learn/ranks.h"
 #include "learn/samples.h"
+#include "learn/shared_pass.h"
 #include "learn/state.h"
 #include "learn/stopping.h"
 #include "learn/tau.h"
@@ -26,7 +28,7 @@ namespace dualdict {
 template <class T>
 class Learner {
  public:
-  Learner(const DataSource& data, const LearnOptions& options, const LearnContext& context);
+  Learner(const DataSource& data, const LearnOptions& options, const LearnContext& context, Ranks& ranks);
   // Runs to the end and hands over the model. Once per Learner.
   LearnResult run();
 
@@ -37,10 +39,11 @@ class Learner {
   void choose_tau();
   // Iterations on growing draws of the samples, not reported: a good start for little.
   void warm_up();
-  // One of them, on the first n samples; false when the draw has given what it can.
+  // One of them, on the first n samples of all ranks; false when the draw has given what it can.
   bool warm_up_step(std::size_t n);
   // Between two iterations: writes the checkpoint when it is time, and ends here when the caller wishes.
   void pause();
+  void write_checkpoint();
   // By reference, with the time until now counted in.
   LearnState<T> state();
   // One outer iteration over all samples, its record and the tests that may end the fit. Returns whether to go on.
@@ -49,6 +52,8 @@ class Learner {
   IterationRecord step(std::size_t n, bool lead);
   // Back to D and C before the last step, which raised E, and on from there without a lead.
   IterationRecord retreat();
+  // The code step on this rank's share of the first n samples, and the sums of all ranks.
+  PassReport code(std::size_t n, const CodeOptions& options, CodePass<T>& pass);
   // The sums over n samples become the estimate of the sums over all.
   void scale_moments(std::size_t n);
   void update_dictionary(double energy);
@@ -58,9 +63,14 @@ class Learner {
   // For a wanted number of nonzeros: moves tau; true when it did.
   bool move_tau(double nonzeros);
   CodeOptions code_options() const;
-  // Since the start, earlier runs included.
-  double seconds() const { return earlier_seconds_ + clock_.seconds(); }
-  void sum_over_ranks();
+  // Since the start, earlier runs included. With several ranks that of rank 0 at the last sum, so that all decide
+  // alike.
+  double seconds() const { return ranks_.alone() ? own_seconds() : agreed_.seconds; }
+  double own_seconds() const { return earlier_seconds_ + clock_.seconds(); }
+  // The caller wishes to end and keep the work; known to all ranks.
+  bool should_pause() const { return ranks_.alone() ? interrupt_.is_requested() : agreed_.interrupt; }
+  // Tells the callback of an iteration; true when it, on some rank, wishes to stop.
+  bool report(const IterationRecord& record);
   void say(const std::string& message) const;
 
   // The last codes for the final D and C, what they measure, and the model with its encoders.
@@ -72,13 +82,14 @@ class Learner {
   const DataSource& data_;
   const LearnOptions& options_;
   const LearnContext& context_;
+  Ranks& ranks_;
+  Wishes mine_;    // to be told at the next sum
+  Wishes agreed_;  // at the last sum
   Stopwatch clock_;
   double earlier_seconds_ = 0;
   Interrupt interrupt_;
   Checkpoint checkpoint_;
   ThreadPool pool_;
-  SingleProcess alone_;
-  Communicator& communicator_;
   Transform transform_;
   Samples<T> samples_;
   Objective objective_;

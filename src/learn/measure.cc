@@ -2,6 +2,7 @@
 #include "learn/measure.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "linalg/product.h"
@@ -62,6 +63,11 @@ Energy measure_energy(const Samples<T>& samples, const Objective& objective, con
     energy.coding += objective.coding_weight() * block.coding;
     energy.l1 += 2 * objective.lambda() * block.abs;
     energy.l2 += objective.mu / objective.k() * block.squared;
+  }
+  if (!samples.alone()) {
+    std::array<double, 4> terms{energy.reconstruction, energy.coding, energy.l1, energy.l2};
+    samples.ranks->sum(terms);
+    energy = {terms[0], terms[1], terms[2], terms[3]};
   }
   return energy;
 }

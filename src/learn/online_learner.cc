@@ -49,18 +49,22 @@ void check_block(const OnlineState& state, const DataSource& block) {
 
 }  // namespace
 
-struct OnlineLearner::Impl {
-  OnlineState state;
-};
-
-OnlineLearner::OnlineLearner(const LearnOptions& options, const PreprocessOptions& preprocess)
-    : impl_(std::make_unique<Impl>()) {
+void check_online(const LearnOptions& options, const PreprocessOptions& preprocess) {
   validate(options);
   if (preprocess.center_features)
     throw Error(ErrorKind::kUsage,
                 "center_features: is not allowed when samples come in blocks: the mean of all is not known; subtract a "
                 "mean before, or center_samples");
   static_cast<void>(Transform(preprocess, {}));  // refuses a bad scale
+}
+
+struct OnlineLearner::Impl {
+  OnlineState state;
+};
+
+OnlineLearner::OnlineLearner(const LearnOptions& options, const PreprocessOptions& preprocess)
+    : impl_(std::make_unique<Impl>()) {
+  check_online(options, preprocess);
   impl_->state.options = options;
   impl_->state.preprocess = preprocess;
 }

@@ -36,17 +36,19 @@ void measure(const OnlineState& state, const Samples<T>& samples, ThreadPool& po
 }  // namespace
 
 template <class T>
-LearnResult online_result(const OnlineState& state, ThreadPool& pool) {
+LearnResult online_result(const OnlineState& state, ThreadPool& pool, const OnlineOrigin<T>& origin) {
   const Objective& objective = state.objective;
   const auto source = make_source(state.kept.view());
   const Samples<T> samples =
       load_samples<T>(*source, Transform(), Random(state.options.seed, 2), pool, Interrupt(nullptr));
   LearnSummary summary;
   measure(state, samples, pool, summary);
-  summary.outcome = Outcome::kStopped;
+  summary.outcome = origin.outcome;
   summary.message = "learned online from " + std::to_string(state.n_samples) + " samples in " +
-                    std::to_string(state.n_updates) + " steps; energy and certificate are those of " +
-                    std::to_string(samples.n_samples()) + " of them";
+                    std::to_string(state.n_updates) + " steps" +
+                    (origin.n_passes > 1 ? " and " + std::to_string(origin.n_passes) + " passes" : "") +
+                    "; energy and certificate are those of " + std::to_string(samples.n_samples()) + " of them";
+  summary.seconds = origin.seconds;
   summary.n_iterations = state.n_updates;
   summary.n_samples = state.n_samples;
   summary.n_features = objective.n_features;
@@ -71,20 +73,23 @@ LearnResult online_result(const OnlineState& state, ThreadPool& pool) {
   parts.eta = objective.eta;
   parts.mu = objective.mu;
   parts.positive_codes = objective.positive_codes;
+  parts.shape = origin.shape;
   // They are in random order: the last quarter is as good as any to measure on.
   const std::size_t n = samples.n_samples();
-  const std::size_t n_held_out = n < 100 ? 0 : n / 4;
-  fit_and_measure_encoders<T>(parts, samples.x.view().row_range(0, n - n_held_out),
-                              samples.x.view().row_range(n - n_held_out, n_held_out), false, pool.size());
+  const bool unseen = !origin.held_out.empty();
+  const std::size_t n_held_out = n < 100 || unseen ? 0 : n / 4;
+  const MatrixView<const T> held_out =
+      unseen ? origin.held_out.view() : samples.x.view().row_range(n - n_held_out, n_held_out);
+  fit_and_measure_encoders<T>(parts, samples.x.view().row_range(0, n - n_held_out), held_out, unseen, pool.size());
   parts.provenance.version = DUALDICT_VERSION;
-  parts.provenance.data_name = "blocks";
+  parts.provenance.data_name = origin.name;
   parts.provenance.data_fingerprint = samples.fingerprint;
   parts.provenance.usage.assign(state.usage.begin(), state.usage.end());
   parts.provenance.summary = summary;
   return LearnResult{Model(std::move(parts)), std::move(summary)};
 }
 
-template LearnResult online_result<float>(const OnlineState&, ThreadPool&);
-template LearnResult online_result<double>(const OnlineState&, ThreadPool&);
+template LearnResult online_result<float>(const OnlineState&, ThreadPool&, const OnlineOrigin<float>&);
+template LearnResult online_result<double>(const OnlineState&, ThreadPool&, const OnlineOrigin<double>&);
 
 }  // namespace dualdict

@@ -27,14 +27,6 @@ void fade_and_add(double share, const Matrix<double>& part, Matrix<double>& tota
   for (std::size_t i = 0; i < part.size(); ++i) total.data()[i] = share * total.data()[i] + part.data()[i];
 }
 
-void fade_and_add(double share, const Moments& part, Moments& total) {
-  fade_and_add(share, part.uu, total.uu);
-  fade_and_add(share, part.ux, total.ux);
-  fade_and_add(share, part.xx, total.xx);
-  total.squared_samples = share * total.squared_samples + part.squared_samples;
-  total.sum_abs_codes = share * total.sum_abs_codes + part.sum_abs_codes;
-}
-
 // The dictionary of a first block that has fewer samples than there are atoms: mixtures of few samples are all alike,
 // so the rest are random directions, which the samples to come will shape or replace.
 void fill_with_directions(std::size_t first, bool positive, Random& random, Matrix<double>& dictionary) {
@@ -124,12 +116,21 @@ void replace_unused(OnlineState& state, const Samples<T>& samples, ThreadPool& p
 
 }  // namespace
 
+void fade_and_add(double share, const Moments& part, Moments& total) {
+  fade_and_add(share, part.uu, total.uu);
+  fade_and_add(share, part.ux, total.ux);
+  fade_and_add(share, part.xx, total.xx);
+  total.squared_samples = share * total.squared_samples + part.squared_samples;
+  total.sum_abs_codes = share * total.sum_abs_codes + part.sum_abs_codes;
+}
+
 std::size_t online_piece(std::size_t n_features) {
   return std::max<std::size_t>(1024, 8 * n_features);
 }
 
 template <class T>
-void online_step(OnlineState& state, const Samples<T>& samples, ThreadPool& pool) {
+OnlineStepReport online_step(OnlineState& state, const Samples<T>& samples, ThreadPool& pool,
+                             const OnlineStepOptions& how) {
   if (state.dictionary.empty()) start(state, samples, pool);
   const std::size_t n = samples.n_samples();
   const LearnOptions& options = state.options;
@@ -147,26 +148,44 @@ void online_step(OnlineState& state, const Samples<T>& samples, ThreadPool& pool
   moments.squared_samples = samples.squared;
   const PassReport pass =
       CodePass<T>(samples, options.n_atoms, pool, Interrupt(nullptr)).run(problem, code_options, n, codes, moments);
+  OnlineStepReport report;
+  report.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
+  report.energy_after_codes = energy_from_moments(state.objective, moments, state.dictionary, state.dual).total();
+  const std::size_t replaced_before = state.replaced_atoms;
   replace_unused(state, samples, pool, codes, moments);
-  keep_some(state, samples);
+  report.replaced_atoms = state.replaced_atoms - replaced_before;
 
   const auto n_before = static_cast<double>(state.n_samples);
-  state.n_samples += n;
+  if (how.new_samples) {
+    keep_some(state, samples);
+    state.n_samples += n;
+    state.sum_norms += samples.mean_norm * static_cast<double>(n);
+  }
   ++state.n_updates;
-  state.sum_norms += samples.mean_norm * static_cast<double>(n);
-  fade_and_add(std::pow(n_before / static_cast<double>(state.n_samples), kFading), moments, state.moments);
+  how.add(moments, std::pow(n_before / static_cast<double>(state.n_samples), kFading), state.moments);
 
   DictionaryStepOptions step_options;
   if (!options.keep_dictionary) {
     dictionary_step_fast(state.objective, state.moments, step_options, state.dictionary);
     round_rows_to_ball<T>(state.dictionary);
   }
-  DualSolver(state.moments.xx, kEigenvalueCut<T>).step(state.objective, state.moments, state.dual);
-  round_rows_to_ball<T>(state.dual);
-  move_tau(state, static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n));
+  if (how.dual) online_dual_step<T>(state);
+  report.energy = energy_from_moments(state.objective, moments, state.dictionary, state.dual);
+  move_tau(state, report.nonzeros_per_code);
+  return report;
 }
 
-template void online_step<float>(OnlineState&, const Samples<float>&, ThreadPool&);
-template void online_step<double>(OnlineState&, const Samples<double>&, ThreadPool&);
+template <class T>
+void online_dual_step(OnlineState& state) {
+  DualSolver(state.moments.xx, kEigenvalueCut<T>).step(state.objective, state.moments, state.dual);
+  round_rows_to_ball<T>(state.dual);
+}
+
+template OnlineStepReport online_step<float>(OnlineState&, const Samples<float>&, ThreadPool&,
+                                             const OnlineStepOptions&);
+template OnlineStepReport online_step<double>(OnlineState&, const Samples<double>&, ThreadPool&,
+                                              const OnlineStepOptions&);
+template void online_dual_step<float>(OnlineState&);
+template void online_dual_step<double>(OnlineState&);
 
 }  // namespace dualdict

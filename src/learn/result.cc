@@ -2,7 +2,7 @@
 // The end of a fit: exact codes for the final D and C, what they measure, the encoders, the model.
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -14,6 +14,7 @@
 #include "learn/learner.h"
 #include "learn/measure.h"
 #include "learn/result_size.h"
+#include "learn/sample_order.h"
 #include "linalg/vectors.h"
 #include "model/fit_encoders.h"
 
@@ -27,12 +28,12 @@ constexpr double kFinalTolerance = std::is_same_v<T, float> ? 1e-5 : 1e-9;
 template <class T>
 constexpr std::size_t kFinalSweeps = std::is_same_v<T, float> ? 2000 : 20000;
 
-// Rows of x in the order of `order`, [first, first + count).
+// The samples [first, first + count) of a random order.
 template <class T>
-Matrix<T> gather(const Matrix<T>& x, const std::vector<std::size_t>& order, std::size_t first, std::size_t count) {
-  Matrix<T> rows(count, x.cols());
-  for (std::size_t i = 0; i < count; ++i) std::copy_n(x.row(order[first + i]), x.cols(), rows.row(i));
-  return rows;
+Matrix<T> gather(const Samples<T>& samples, const SampleOrder& order, std::size_t first, std::size_t count) {
+  std::vector<std::size_t> places(count);
+  for (std::size_t i = 0; i < count; ++i) places[i] = order.at(first + i);
+  return samples_at<T>(samples, places);
 }
 
 }  // namespace
@@ -50,9 +51,11 @@ void Learner<T>::measure_result() {
   } else if (total > 0) {
     summary_.duality_gap /= total;
   }
-  std::size_t nonzeros = 0;
-  for (std::size_t i = 0; i < codes_.rows(); ++i) nonzeros += count_nonzeros(codes_.row(i), codes_.cols());
-  summary_.nonzeros_per_code = static_cast<double>(nonzeros) / static_cast<double>(codes_.rows());
+  double nonzeros = 0;
+  for (std::size_t i = 0; i < codes_.rows(); ++i)
+    nonzeros += static_cast<double>(count_nonzeros(codes_.row(i), codes_.cols()));
+  ranks_.sum(std::span(&nonzeros, 1));
+  summary_.nonzeros_per_code = nonzeros / static_cast<double>(samples_.n_all());
   summary_.tau = objective_.tau;
   summary_.tau_max = silencing_tau(problem_, samples_, pool_).largest;
   summary_.coding_weight = objective_.eta * objective_.d() / objective_.k();
@@ -69,9 +72,10 @@ bool Learner<T>::code_exactly() {
   const Interrupt interrupt(context_.hooks.interrupt);
   CodePass<T> pass(samples_, objective_.n_atoms, pool_, interrupt);
   try {
-    const PassReport report = pass.run(problem_, options, samples_.n_samples(), codes_, moments_);
+    const PassReport report = code(samples_.n_all(), options, pass);
     usage_ = report.usage;
     summary_.max_kkt_residual = report.codes.max_kkt;
+    ranks_.max(std::span(&summary_.max_kkt_residual, 1));
     summary_.duality_gap = report.codes.gap;
   } catch (const Interrupted&) {
     summary_.message = "interrupted before every sample was coded exactly, after " +
@@ -102,21 +106,25 @@ LearnResult Learner<T>::make_result() {
 
   say("fitting the encoders and measuring them");
   const std::size_t haste = summary_.outcome == Outcome::kInterrupted ? kHasteDivisor : 1;
-  const std::size_t n = samples_.n_samples();
+  const std::size_t n = samples_.n_all();
   Random random(options_.seed, 1);
-  const std::vector<std::size_t> order = random.permutation(n);
+  const SampleOrder order(n, random);
   Matrix<T> held_out;
   const bool unseen = context_.validation != nullptr;
   if (unseen) {
-    held_out = read_samples<T>(*context_.validation, transform_, 0,
-                               std::min(kMeasureSamples / haste, context_.validation->n_samples()));
+    ranks_.attempt([&] {
+      held_out = read_samples<T>(*context_.validation, transform_, 0,
+                                 std::min(kMeasureSamples / haste, context_.validation->n_samples()));
+    });
   } else {
     const std::size_t count = n < 100 ? 0 : std::min(kMeasureSamples / haste, n / 4);
-    held_out = gather(samples_.x, order, n - count, count);
+    held_out = gather(samples_, order, n - count, count);
   }
   const std::size_t n_fit = std::min(kFitSamples / haste, unseen ? n : n - held_out.rows());
-  const Matrix<T> fit = gather(samples_.x, order, 0, n_fit);
-  fit_and_measure_encoders<T>(parts, fit.view(), held_out.view(), unseen, pool_.size());
+  const Matrix<T> fit = gather(samples_, order, 0, n_fit);
+  ranks_.together([&] {
+    if (ranks_.rank() == 0) fit_and_measure_encoders<T>(parts, fit.view(), held_out.view(), unseen, pool_.size());
+  });
 
   summary_.seconds = seconds();
   summary_.n_iterations = summary_.iterations.size();

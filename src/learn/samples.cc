@@ -2,6 +2,7 @@
 #include "learn/samples.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include "core/hash.h"
 #include "dualdict/error.h"
 #include "learn/block_sums.h"
+#include "learn/sample_order.h"
 #include "linalg/vectors.h"
 
 namespace dualdict {
@@ -51,7 +53,70 @@ void require_range(double mean_norm, const std::string& name) {
   throw Error(ErrorKind::kInput, message.str());
 }
 
+// Where each sample of the source goes: to its place in the order of all or, with several ranks, to its rank among the
+// places of the samples here.
+template <class T>
+std::vector<std::size_t> target_rows(std::size_t n, Random& random, Samples<T>& samples) {
+  if (samples.alone()) return places_of(n, random, 0, n);
+  samples.places = places_of(samples.shard.total, random, samples.shard.first, n);
+  const std::vector<std::size_t> unsorted = samples.places;
+  std::sort(samples.places.begin(), samples.places.end());
+  std::vector<std::size_t> rows(n);
+  for (std::size_t i = 0; i < n; ++i) rows[i] = samples.n_first(unsorted[i]);
+  return rows;
+}
+
+// Reads the source; sample i becomes row rows[i].
+template <class T>
+void read_into(const DataSource& data, const Transform& transform, const Interrupt& interrupt,
+               const std::vector<std::size_t>& rows, Samples<T>& samples) {
+  constexpr std::size_t kReadSamples = 4096;
+  const std::size_t n = rows.size();
+  samples.x = Matrix<T>(n, data.n_features());
+  Hasher hasher;
+  std::uint64_t sum_of_rows = 0;
+  NonFinite bad;
+  for (std::size_t first = 0; first < n; first += kReadSamples) {
+    interrupt.throw_if_due();
+    Matrix<T> block(std::min(kReadSamples, n - first), data.n_features());
+    data.read(first, block.view());
+    bad.add(find_non_finite(block.view()), first);
+    transform.apply(block.view());
+    hasher.add(block.data(), block.size() * sizeof(T));
+    for (std::size_t i = 0; i < block.rows(); ++i) {
+      std::copy_n(block.row(i), block.cols(), samples.x.row(rows[first + i]));
+      const std::uint64_t row_hash = hash64(block.row(i), block.cols() * sizeof(T));
+      sum_of_rows += mix64(row_hash ^ mix64(samples.shard.first + first + i));
+    }
+  }
+  require_finite(bad, data.name());
+  samples.fingerprint = hasher.digest();
+  samples.row_fingerprint = hex64(sum_of_rows);
+}
+
+template <class T>
+void sum_over_ranks(Samples<T>& samples, std::size_t n_features) {
+  if (samples.alone()) return;
+  Ranks& ranks = *samples.ranks;
+  if (samples.xx.empty()) samples.xx = Matrix<double>(n_features, n_features);  // this rank has failed
+  ranks.sum(std::span(samples.xx.data(), samples.xx.size()));
+  std::array<double, 2> sums{samples.squared, samples.mean_norm};
+  ranks.sum(sums);
+  samples.squared = sums[0];
+  samples.mean_norm = sums[1];
+  samples.row_fingerprint = hex64(ranks.sum_bits(std::stoull(samples.row_fingerprint, nullptr, 16)));
+  samples.fingerprint = "rows-xxh3-64:" + samples.row_fingerprint;
+}
+
 }  // namespace
+
+std::vector<std::size_t> places_of(std::size_t total, Random& random, std::size_t first, std::size_t count) {
+  if (count == total && total <= SampleOrder::kListed) return random.permutation(total);
+  const SampleOrder order(total, random);
+  std::vector<std::size_t> places(count);
+  for (std::size_t i = 0; i < count; ++i) places[i] = order.at(first + i);
+  return places;
+}
 
 template <class T>
 Matrix<T> read_samples(const DataSource& data, const Transform& transform, std::size_t first, std::size_t count) {
@@ -64,41 +129,52 @@ Matrix<T> read_samples(const DataSource& data, const Transform& transform, std::
 
 template <class T>
 Samples<T> load_samples(const DataSource& data, const Transform& transform, Random random, ThreadPool& pool,
-                        const Interrupt& interrupt) {
-  constexpr std::size_t kReadSamples = 4096;
-  const std::size_t n = data.n_samples();
-  const std::vector<std::size_t> place = random.permutation(n);
+                        const Interrupt& interrupt, Ranks* ranks) {
   Samples<T> samples;
-  samples.x = Matrix<T>(n, data.n_features());
-  Hasher hasher;
-  NonFinite bad;
-  for (std::size_t first = 0; first < n; first += kReadSamples) {
-    interrupt.throw_if_due();
-    Matrix<T> rows(std::min(kReadSamples, n - first), data.n_features());
-    data.read(first, rows.view());
-    bad.add(find_non_finite(rows.view()), first);
-    transform.apply(rows.view());
-    hasher.add(rows.data(), rows.size() * sizeof(T));
-    for (std::size_t i = 0; i < rows.rows(); ++i)
-      std::copy_n(rows.row(i), rows.cols(), samples.x.row(place[first + i]));
-  }
-  require_finite(bad, data.name());
-  samples.fingerprint = hasher.digest();
-  for (std::size_t i = 0; i < n; ++i) {
-    const double squared = squared_norm(samples.x.row(i), samples.n_features());
-    samples.squared += squared;
-    samples.mean_norm += std::sqrt(squared);
-  }
-  samples.mean_norm /= static_cast<double>(n);
+  samples.ranks = ranks;
+  if (!samples.alone()) samples.shard = ranks->shard(data.n_samples());
+  const auto load = [&] {
+    const std::vector<std::size_t> rows = target_rows(data.n_samples(), random, samples);
+    read_into(data, transform, interrupt, rows, samples);
+    for (std::size_t i = 0; i < samples.n_samples(); ++i) {
+      const double squared = squared_norm(samples.x.row(i), samples.n_features());
+      samples.squared += squared;
+      samples.mean_norm += std::sqrt(squared);
+    }
+    samples.xx = second_moments(samples, pool, interrupt);
+  };
+  if (ranks == nullptr)
+    load();
+  else
+    ranks->attempt(load);
+  sum_over_ranks(samples, data.n_features());
+  samples.mean_norm /= static_cast<double>(samples.n_all());
   require_range<T>(samples.mean_norm, data.name());
-  samples.xx = second_moments(samples, pool, interrupt);
   return samples;
+}
+
+template <class T>
+Matrix<T> samples_at(const Samples<T>& samples, std::span<const std::size_t> places) {
+  Matrix<T> rows(places.size(), samples.n_features());
+  if (samples.alone()) {
+    for (std::size_t i = 0; i < places.size(); ++i) std::copy_n(samples.x.row(places[i]), rows.cols(), rows.row(i));
+    return rows;
+  }
+  Matrix<double> parts(rows.rows(), rows.cols());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (const std::size_t row = samples.row_of(places[i]); row < samples.n_samples())
+      std::copy_n(samples.x.row(row), parts.cols(), parts.row(i));
+  samples.ranks->sum(std::span(parts.data(), parts.size()));
+  return convert<T>(parts);
 }
 
 template Matrix<float> read_samples<float>(const DataSource&, const Transform&, std::size_t, std::size_t);
 template Matrix<double> read_samples<double>(const DataSource&, const Transform&, std::size_t, std::size_t);
-template Samples<float> load_samples<float>(const DataSource&, const Transform&, Random, ThreadPool&, const Interrupt&);
+template Samples<float> load_samples<float>(const DataSource&, const Transform&, Random, ThreadPool&, const Interrupt&,
+                                            Ranks*);
 template Samples<double> load_samples<double>(const DataSource&, const Transform&, Random, ThreadPool&,
-                                              const Interrupt&);
+                                              const Interrupt&, Ranks*);
+template Matrix<float> samples_at<float>(const Samples<float>&, std::span<const std::size_t>);
+template Matrix<double> samples_at<double>(const Samples<double>&, std::span<const std::size_t>);
 
 }  // namespace dualdict

@@ -159,12 +159,12 @@ std::vector<IterationRecord> to_records(const Matrix<double>& rows, const StateR
 
 // What is the same in both directions: names, order, shapes.
 template <class Archive, class T>
-void walk(Archive& archive, LearnState<T>& state) {
+void walk(Archive& archive, LearnState<T>& state, bool with_codes) {
   const std::size_t k = state.codes.cols();
   const std::size_t d = state.moments.ux.cols();
   archive.matrix("dictionary", state.dictionary, k, d);
   archive.matrix("dual", state.dual, k, d);
-  archive.codes(state.codes);
+  if (with_codes) archive.codes(state.codes);
   archive.matrix("moments.uu", state.moments.uu, k, k);
   archive.matrix("moments.ux", state.moments.ux, k, d);
   archive.number("moments.sum_abs_codes", state.moments.sum_abs_codes);
@@ -202,18 +202,18 @@ void walk(Archive& archive, LearnState<T>& state) {
 }  // namespace
 
 template <class T>
-void add_state(TensorFile& file, const LearnState<T>& state) {
+void add_state(TensorFile& file, const LearnState<T>& state, bool with_codes) {
   StateWriter writer(file);
   LearnState<T> copy = state;
-  walk(writer, copy);
+  walk(writer, copy, with_codes);
   writer.numbers("history", {state.rule.energies().begin(), state.rule.energies().end()});
   writer.matrix("iterations", to_rows(state.summary.iterations), 0, 0);
 }
 
 template <class T>
-void read_state(const TensorFile& file, const std::string& path, LearnState<T>& state) {
+void read_state(const TensorFile& file, const std::string& path, LearnState<T>& state, bool with_codes) {
   StateReader reader(file, path);
-  walk(reader, state);
+  walk(reader, state, with_codes);
   std::vector<double> energies;
   reader.numbers("history", energies);
   if (energies.empty() || energies.size() > std::max<std::size_t>(1, state.rule.history()))
@@ -224,9 +224,9 @@ void read_state(const TensorFile& file, const std::string& path, LearnState<T>& 
   state.summary.iterations = to_records(rows, reader);
 }
 
-template void add_state<float>(TensorFile&, const LearnState<float>&);
-template void add_state<double>(TensorFile&, const LearnState<double>&);
-template void read_state<float>(const TensorFile&, const std::string&, LearnState<float>&);
-template void read_state<double>(const TensorFile&, const std::string&, LearnState<double>&);
+template void add_state<float>(TensorFile&, const LearnState<float>&, bool);
+template void add_state<double>(TensorFile&, const LearnState<double>&, bool);
+template void read_state<float>(const TensorFile&, const std::string&, LearnState<float>&, bool);
+template void read_state<double>(const TensorFile&, const std::string&, LearnState<double>&, bool);
 
 }  // namespace dualdict

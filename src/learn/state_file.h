@@ -10,11 +10,11 @@
 namespace dualdict {
 
 template <class T>
-void add_state(TensorFile& file, const LearnState<T>& state);
+void add_state(TensorFile& file, const LearnState<T>& state, bool with_codes);
 
 // Fills the state, whose codes have their final shape; `path` is for messages. Throws Error(kInput) when a tensor is
 // missing, has another shape, or holds what no learner can have written.
 template <class T>
-void read_state(const TensorFile& file, const std::string& path, LearnState<T>& state);
+void read_state(const TensorFile& file, const std::string& path, LearnState<T>& state, bool with_codes);
 
 }  // namespace dualdict

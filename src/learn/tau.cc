@@ -2,6 +2,7 @@
 #include "learn/tau.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -30,8 +31,12 @@ SilencingTau silencing_tau(const CodeProblem<T>& problem, const Samples<T>& samp
     all.largest = std::max(all.largest, block.largest);
     all.mean += block.mean;
   }
+  if (!samples.alone()) {
+    samples.ranks->sum(std::span(&all.mean, 1));
+    samples.ranks->max(std::span(&all.largest, 1));
+  }
   all.largest *= problem.objective.k();
-  all.mean *= problem.objective.k() / static_cast<double>(samples.n_samples());
+  all.mean *= problem.objective.k() / static_cast<double>(samples.n_all());
   return all;
 }
 
@@ -52,17 +57,22 @@ double TauSearch::start(const Samples<T>& samples, const Objective& objective, c
   for (int step = 0; step < kBisections; ++step) {
     trial.tau = std::exp((low + high) / 2);
     problem.assign(trial, dictionary, dual);
-    CodeReport report;
-    double n = 0;
-    // Blocks spread evenly over the samples.
-    const std::size_t count = std::min(kBlocks, samples.n_blocks());
+    std::array<double, 2> counts{};  // nonzeros, samples
+    // Blocks spread evenly over the samples of all ranks; of each block a rank codes what it has.
+    const std::size_t n_blocks = Samples<T>::blocks_for(samples.n_all());
+    const std::size_t count = std::min(kBlocks, n_blocks);
     for (std::size_t i = 0; i < count; ++i) {
-      const MatrixView<const T> x = samples.block(i * samples.n_blocks() / count);
+      const std::size_t block = i * n_blocks / count;
+      const std::size_t first = samples.n_first(block * kBlockSamples);
+      const std::size_t last = samples.n_first(std::min((block + 1) * kBlockSamples, samples.n_all()));
+      if (first == last) continue;
+      const MatrixView<const T> x = samples.x.view().row_range(first, last - first);
       Matrix<T> u(x.rows, objective.n_atoms);
-      report.add(code_step<T>(problem, x, options, work, u.view()));
-      n += static_cast<double>(x.rows);
+      counts[0] += static_cast<double>(code_step<T>(problem, x, options, work, u.view()).nonzeros);
+      counts[1] += static_cast<double>(x.rows);
     }
-    (static_cast<double>(report.nonzeros) / n > wanted_ ? low : high) = std::log(trial.tau);
+    if (!samples.alone()) samples.ranks->sum(counts);
+    (counts[0] / counts[1] > wanted_ ? low : high) = std::log(trial.tau);
   }
   return trial.tau;
 }

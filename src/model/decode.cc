@@ -6,9 +6,9 @@
 #include "dualdict/encode.h"
 #include "dualdict/error.h"
 #include "linalg/product.h"
+#include "model/decoder.h"
 
 namespace dualdict {
-namespace {
 
 const Matrix<double>& decoder_of(const ModelParts& parts, EncodeMode mode, DecodeWith with) {
   if (with == DecodeWith::kDictionary) return parts.dictionary;
@@ -22,6 +22,8 @@ const Matrix<double>& decoder_of(const ModelParts& parts, EncodeMode mode, Decod
                     ": the model has no decoder fitted to its codes; decode with the dictionary instead");
   return fitted->decoder;
 }
+
+namespace {
 
 // In the precision of the model, as encoding: the caller's precision must not change what a model computes.
 template <class T, class S>

@@ -109,7 +109,7 @@ void run_checkpoint(std::span<const std::byte> bytes) {
     LearnSummary summary;
     LearnState<float> state{dictionary, dual,    codes,         moments, usage,    tau,    energy,  warmed_up,
                             accurate,   warm_up, extrapolation, rule,    replaced, search, summary, seconds};
-    read_state(file, "fuzzed", state);
+    read_state(file, "fuzzed", state, true);
     require(!rule.energies().empty() && dictionary.rows() == kAtoms && dictionary.cols() == kFeatures);
   });
 }

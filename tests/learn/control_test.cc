@@ -168,27 +168,6 @@ TEST(Control, WrongShapesAreRefusedByName) {
   }
 }
 
-// Until every sum goes over the ranks, a part of the samples must not pass for all of them.
-TEST(Control, SeveralProcessesAreRefused) {
-  class TwoRanks final : public Communicator {
-   public:
-    std::size_t rank() const override { return 0; }
-    std::size_t size() const override { return 2; }
-    void sum(std::span<double>) override {}
-    void max(std::span<double>) override {}
-  };
-  TwoRanks two;
-  LearnContext context;
-  context.communicator = &two;
-  try {
-    fit(planted_samples(50, 10, 12, 1), small_options(12, 0.2), context);
-    FAIL() << "learned from a part of the samples";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-    EXPECT_NE(std::string(error.what()).find("2 processes"), std::string::npos) << error.what();
-  }
-}
-
 TEST(Control, SamplesBeyondTheRangeOfThePrecisionAreRefused) {
   Matrix<double> samples = planted_samples(50, 10, 12, 1);
   for (std::size_t i = 0; i < samples.size(); ++i) samples.data()[i] *= 1e30;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// dualdict score
+#include <array>
+#include <charconv>
+#include <memory>
+#include <vector>
+
+#include "command.h"
+#include "dualdict/encode.h"
+#include "dualdict/options.h"
+#include "output.h"
+#include "signals.h"
+#include "stream_flags.h"
+#include "table_flags.h"
+
+namespace dualdict::cli {
+namespace {
+
+constexpr const char* kScoreExamples =
+    "Examples:\n"
+    "  dualdict score digits.safetensors digits.npy > errors.txt\n"
+    "  producer | dualdict score digits.safetensors - --raw float32 | consumer\n";
+
+struct ScoreArguments {
+  std::string model;
+  std::string input;
+  std::string mode = "sparse";
+  bool absolute = false;
+  LearnOptions table;  // only the fields that have a flag here
+  DataFlags data;
+  StreamFlags stream;
+};
+
+// One number a line, in the shortest form that reads back to the same bits.
+void print_numbers(const std::vector<double>& numbers) {
+  std::string text;
+  std::array<char, 32> buffer{};
+  for (const double number : numbers) {
+    const auto result = std::to_chars(buffer.begin(), buffer.end(), number);
+    text.append(buffer.data(), result.ptr);
+    text += '\n';
+  }
+  write_stdout(text);
+}
+
+template <class T>
+void score_stream(const Model& model, const Encoder& encoder, EncodeMode mode, bool relative, SampleStream& stream) {
+  std::vector<double> errors;
+  for_each_block(stream, BlockWork<T>([&](MatrixView<const T> rows, std::size_t) {
+                   errors.resize(rows.rows);
+                   score(model, encoder, mode, rows, errors, relative);
+                   print_numbers(errors);
+                 }));
+}
+
+int run_score(const ScoreArguments& arguments) {
+  EncodeOptions options;
+  parse_mode(arguments.mode, options);
+  options.n_threads = arguments.table.n_threads;
+  catch_signals();
+  const Model model = Model::load(arguments.model);
+  const auto stream = open_input_stream({arguments.input}, arguments.stream, arguments.data, arguments.table.seed,
+                                        model.n_features(), arguments.model);
+  const Encoder encoder(model, options);
+  if (model.dtype() == DType::kFloat32)
+    score_stream<float>(model, encoder, options.mode, !arguments.absolute, *stream);
+  else
+    score_stream<double>(model, encoder, options.mode, !arguments.absolute, *stream);
+  return interrupt_exit_code();
+}
+
+}  // namespace
+
+Command add_score(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("score", "Print the reconstruction error of every sample, one number a line");
+  const auto arguments = std::make_shared<ScoreArguments>();
+  app->footer(kScoreExamples);
+  app->add_option("MODEL", arguments->model, "a model file")->required()->type_name("");
+  app->add_option("INPUT", arguments->input,
+                  "samples: a matrix file, - for standard input (npy, or records with --raw), or images with --patches")
+      ->required()
+      ->type_name("");
+  app->add_option("--mode", arguments->mode, "how the samples are encoded; as for encode")->type_name("MODE");
+  app->add_flag("--absolute", arguments->absolute, "|x - decoded| instead of |x - decoded| / |x|");
+  add_table_flag(*app, arguments->table, *find_learn_option("threads"), "number of threads; 0 for all")
+      ->group("Options");
+  add_data_flags(*app, arguments->data);
+  add_stream_flags(*app, arguments->stream, "allowed, but always so: samples are scored as they come");
+  add_table_flag(*app, arguments->table, *find_learn_option("seed"), "of the patches; default 0")->group("Samples");
+  return {app, [arguments] { return run_score(*arguments); }};
+}
+
+}  // namespace dualdict::cli

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every file of a checkpoint says of itself: format, schema, version, checksum.
+#pragma once
+
+#include <string>
+
+#include "io/safetensors.h"
+
+namespace dualdict {
+
+// The last thing before the file is written: the checksum covers what is there.
+void add_header(TensorFile& file, const std::string& format);
+// Throws Error(kInput) when the file is of another format or schema, or damaged.
+void check_header(const TensorFile& file, const std::string& path, const std::string& wanted);
+// Throws Error(kInput) when the key is missing.
+const std::string& metadata_of(const TensorFile& file, const std::string& path, const std::string& key);
+
+}  // namespace dualdict

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The same command under the mpirun of the machine. What needs no launcher is tested with ranks as threads
+(tests/learn/ranks_test.cc); the sixty kills are in tests/scale."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import COMMAND, planted, run_ok, tensor_hash
+from ranks import MPI_PART, MPIRUN, kill_and_wait, ranks_of, run_on, start_on
+
+pytestmark = pytest.mark.skipif(MPIRUN is None or not MPI_PART.exists(), reason="no mpirun, or built without MPI")
+
+LEARN = ["--atoms", 24, "--tau", 0.1, "--threads", 1, "--rtol", 0, "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def big(tmp_path_factory):
+    path = tmp_path_factory.mktemp("ranks") / "samples.npy"
+    np.save(path, planted(3000, 16, 24, seed=2).astype(np.float32))
+    return path
+
+
+def energy_on(n_ranks, big, folder, *extra):
+    finished = run_on(n_ranks, "learn", big, "-o", folder / f"{n_ranks}.safetensors", *LEARN, "--json", *extra)
+    assert finished.returncode == 0, finished.stderr.decode()
+    return json.loads(finished.stdout)["energy"]["total"]
+
+
+@pytest.mark.parametrize("dtype, tolerance", [("float32", 1e-5), ("float64", 1e-10)])
+def test_one_to_four_ranks_agree(big, tmp_path, dtype, tolerance):
+    options = ["--max-iterations", 20, "--dtype", dtype]
+    one = run_ok("learn", big, "-o", tmp_path / "alone.safetensors", *LEARN, "--json", *options).json()
+    for n_ranks in [1, 2, 3, 4] if dtype == "float64" else [2]:
+        total = energy_on(n_ranks, big, tmp_path, *options)
+        assert abs(total / one["energy"]["total"] - 1) <= tolerance, n_ranks
+    assert one["outcome"] == "ITERATION_LIMIT"
+
+
+def test_files_of_their_own_and_an_error_on_one_rank(big, tmp_path):
+    samples = np.load(big)
+    np.save(tmp_path / "shard-0.npy", samples[:1000])
+    np.save(tmp_path / "shard-1.npy", samples[1000:])
+    arguments = ["learn", tmp_path / "shard-{rank}.npy", "-o", tmp_path / "m", *LEARN, "--max-iterations", 3]
+    assert run_on(2, *arguments).returncode == 0
+    before = (tmp_path / "m").read_bytes()
+    failed = run_on(3, *arguments)
+    assert failed.returncode == 3
+    assert b"shard-2.npy" in failed.stderr
+    assert (tmp_path / "m").read_bytes() == before
+    assert run_on(2, "encode", tmp_path / "m", big, "-o", tmp_path / "codes.npy").returncode == 2
+
+
+def test_a_killed_rank_ends_the_job_and_the_checkpoint_goes_on(big, tmp_path):
+    learn = ["learn", big, *LEARN, "--max-iterations", 60]
+    assert run_on(2, *learn, "-o", tmp_path / "whole").returncode == 0
+    kept = ["--checkpoint", tmp_path / "c", "--checkpoint-every", 0, "--resume", "-o", tmp_path / "m"]
+    process = start_on(2, *learn, *kept)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "c").exists() and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.02)
+    pairs = ranks_of(process.pid)
+    assert len(pairs) == 2, pairs
+    code, seconds, left = kill_and_wait(process, pairs[1][1], [pid for pair in pairs for pid in pair])
+    assert code == 7, process.stderr.read().decode()
+    assert seconds < 10 and not left
+    assert not (tmp_path / "m").exists()
+    assert run_on(2, *learn, *kept).returncode == 0
+    assert tensor_hash(tmp_path / "m") == tensor_hash(tmp_path / "whole")
+
+
+def test_the_command_works_without_the_mpi_part(big, tmp_path):
+    folder = Path(COMMAND).parent
+    shutil.copy(COMMAND, tmp_path / "dualdict")
+    for library in folder.glob("libdualdict.so*"):
+        shutil.copy(library, tmp_path / library.name)
+    learn = [tmp_path / "dualdict", "learn", big, "-o", tmp_path / "m", *map(str, LEARN), "--max-iterations", "2"]
+    assert subprocess.run(learn).returncode == 0
+    launched = subprocess.run(learn, env={**os.environ, "OMPI_COMM_WORLD_SIZE": "2"}, capture_output=True)
+    assert launched.returncode == 2
+    assert b"libdualdict_mpi.so" in launched.stderr
