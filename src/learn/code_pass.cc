@@ -35,7 +35,7 @@ void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& opt
   pool_.run(count, [&](std::size_t i, std::size_t worker) {
     interrupt_.throw_if_due();
     const std::size_t block = first + i;
-    const MatrixView<T> codes = u.view().row_range(block * kBlockSamples, block_size(block));
+    const MatrixView<T> codes = u.view().row_range(block_start(block), block_size(block));
     reports_[i] = code_step<T>(problem, this->block(block), options, work_[worker], codes);
     sparse_[i].assign(codes);
     std::vector<std::size_t>& usage = usage_[worker];
@@ -54,7 +54,7 @@ void CodePass<T>::add_dense(std::size_t first, std::size_t count, const Matrix<T
   const std::span<BlockProduct<T>> products = std::span(products_).first(count);
   pool_.run(count, [&](std::size_t i, std::size_t) {
     const std::size_t block = first + i;
-    products[i] = {u.view().row_range(block * kBlockSamples, block_size(block)), &packed_[i]};
+    products[i] = {u.view().row_range(block_start(block), block_size(block)), &packed_[i]};
     packed_[i].pack(products[i].left);
   });
   sums_.add(pool_, products, true, moments.uu);
@@ -63,15 +63,15 @@ void CodePass<T>::add_dense(std::size_t first, std::size_t count, const Matrix<T
 }
 
 template <class T>
-PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t n, Matrix<T>& u,
+PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& options, SampleRange range, Matrix<T>& u,
                             Moments& moments) {
   PassReport report;
-  n_ = n;
+  range_ = range;
   for (auto& usage : usage_) std::fill(usage.begin(), usage.end(), std::size_t{0});
   std::fill_n(moments.uu.data(), moments.uu.size(), 0.0);
   std::fill_n(moments.ux.data(), moments.ux.size(), 0.0);
   std::fill_n(xu_.data(), xu_.size(), 0.0);
-  const std::size_t n_blocks = Samples<T>::blocks_for(n);
+  const std::size_t n_blocks = Samples<T>::blocks_for(range.count);
   for (std::size_t first = 0; first < n_blocks; first += wave_) {
     const std::size_t count = std::min(wave_, n_blocks - first);
     run_wave(problem, options, first, count, u);

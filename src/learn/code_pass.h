@@ -25,24 +25,33 @@ struct PassReport {
   std::vector<std::size_t> usage;  // samples with a nonzero coefficient of each atom
 };
 
+// Samples [first, first + count).
+struct SampleRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
 template <class T>
 class CodePass {
  public:
   CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool& pool, const Interrupt& interrupt);
 
-  // Improves the codes u (N x K) of the first n samples and sets uu, ux and sum_abs_codes of the moments to their sums.
-  PassReport run(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t n, Matrix<T>& u,
+  // Improves the codes u (N x K) of some samples and sets uu, ux and sum_abs_codes of the moments to their sums.
+  PassReport run(const CodeProblem<T>& problem, const CodeOptions& options, SampleRange range, Matrix<T>& u,
                  Moments& moments);
 
  private:
   // The blocks [first, first + count): codes, their report in reports_, their nonzeros in sparse_.
   void run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first, std::size_t count,
                 Matrix<T>& u);
-  // A block, without what is beyond the samples of the pass.
+  // Blocks are counted from the first sample of the range.
+  std::size_t block_start(std::size_t block) const { return range_.first + block * kBlockSamples; }
   std::size_t block_size(std::size_t block) const {
-    return std::min(samples_.block_size(block), n_ - block * kBlockSamples);
+    return std::min(kBlockSamples, range_.count - block * kBlockSamples);
   }
-  MatrixView<const T> block(std::size_t block) const { return samples_.block(block).row_range(0, block_size(block)); }
+  MatrixView<const T> block(std::size_t block) const {
+    return samples_.x.view().row_range(block_start(block), block_size(block));
+  }
   // Adds the wave's sums: to uu and ux when its codes are sparse, to uu and xu_ otherwise.
   void add_sparse(std::size_t first, std::size_t count, Moments& moments);
   void add_dense(std::size_t first, std::size_t count, const Matrix<T>& u, Moments& moments);
@@ -50,7 +59,7 @@ class CodePass {
   const Samples<T>& samples_;
   ThreadPool& pool_;
   const Interrupt& interrupt_;
-  std::size_t n_ = 0;                            // samples of the pass
+  SampleRange range_;                            // of the pass
   std::size_t wave_;                             // blocks between two rounds of sums
   std::vector<CodeWorkspace<T>> work_;           // per worker
   std::vector<std::vector<std::size_t>> usage_;  // per worker; whole numbers, so their order does not matter

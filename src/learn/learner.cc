@@ -11,7 +11,6 @@
 
 #include "dualdict/error.h"
 #include "learn/initialise.h"
-#include "learn/warm_up.h"
 #include "linalg/vectors.h"
 #include "solvers/dictionary_step.h"
 #include "solvers/projection.h"
@@ -171,40 +170,6 @@ CodeOptions Learner<T>::code_options() const {
 }
 
 template <class T>
-void Learner<T>::warm_up() {
-  if (options_.solver == Solver::kFista) return;  // the paper's algorithm, as it stands
-  const std::vector<std::size_t> sizes = warm_up_sizes(samples_.n_all(), options_.n_atoms);
-  for (; warm_up_.draw < sizes.size(); ++warm_up_.draw, warm_up_.iteration = 0) {
-    const std::size_t n = sizes[warm_up_.draw];
-    say("warming up on " + std::to_string(n) + " of " + std::to_string(samples_.n_all()) + " samples");
-    if (warm_up_.iteration == 0) {
-      extrapolation_.restart();
-      warmed_up_ = true;
-      warm_up_.energy = std::numeric_limits<double>::max();
-    }
-    while (warm_up_.iteration < kWarmUpIterations) {
-      if (options_.time_limit > 0 && seconds() >= options_.time_limit) return;
-      ++warm_up_.iteration;
-      if (!warm_up_step(n)) break;
-      pause();
-    }
-  }
-  if (!warm_up_.finished) extrapolation_.restart();
-  warm_up_.finished = true;
-}
-
-template <class T>
-bool Learner<T>::warm_up_step(std::size_t n) {
-  const IterationRecord record = step(n, true);
-  const double energy = record.energy.total();
-  if (record.nonzeros_per_code == 0 || move_tau(record.nonzeros_per_code)) return true;
-  if (energy > warm_up_.energy) extrapolation_.restart();
-  if (energy >= (1 - kWarmUpChange) * warm_up_.energy) return false;
-  warm_up_.energy = energy;
-  return true;
-}
-
-template <class T>
 bool Learner<T>::iterate() {
   const Matrix<double> old_dictionary = dictionary_;
   const Matrix<double> old_dual = dual_;
@@ -245,14 +210,12 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
   record.tau = objective_.tau;
   if (lead) {
     record.extrapolated = extrapolation_.lead(dictionary_, dual_);
-    round_rows_to_ball<T>(dictionary_);
-    round_rows_to_ball<T>(dual_);
-    if (options_.positive_dictionary) project_rows(dictionary_, true);
+    round_to_feasible();
   }
   record.energy_before_codes = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
   problem_.assign(objective_, dictionary_, dual_);
   if (options_.solver == Solver::kFista) problem_.find_largest_curvature();
-  const PassReport pass = code(n, code_options(), pass_);
+  const PassReport pass = code({0, n}, code_options(), pass_);
   usage_ = pass.usage;
   record.dead_atoms = count_dead(usage_);
   record.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
@@ -276,14 +239,23 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
 }
 
 template <class T>
-PassReport Learner<T>::code(std::size_t n, const CodeOptions& options, CodePass<T>& pass) {
+PassReport Learner<T>::code(SampleRange range, const CodeOptions& options, CodePass<T>& pass) {
   PassReport report;
-  ranks_.attempt([&] { report = pass.run(problem_, options, samples_.n_first(n), codes_, moments_); });
+  const std::size_t first = samples_.n_first(range.first);
+  const SampleRange mine{first, samples_.n_first(range.first + range.count) - first};
+  ranks_.attempt([&] { report = pass.run(problem_, options, mine, codes_, moments_); });
   if (ranks_.alone()) return report;
   mine_.seconds = own_seconds();
   mine_.interrupt = interrupt_.is_requested();
   agreed_ = sum_pass(ranks_, dictionary_, dual_, mine_, report, moments_);
   return report;
+}
+
+template <class T>
+void Learner<T>::round_to_feasible() {
+  round_rows_to_ball<T>(dictionary_);
+  round_rows_to_ball<T>(dual_);
+  if (options_.positive_dictionary) project_rows(dictionary_, true);
 }
 
 template <class T>
@@ -299,7 +271,8 @@ void Learner<T>::update_dictionary(double energy) {
   DictionaryStepOptions options;
   options.gap_tolerance = kStepGap * energy;
   const bool fista = options_.solver == Solver::kFista;
-  options.max_passes = accurate_ ? 50 : 5;
+  const bool warming_up = warmed_up_ && !warm_up_.finished;
+  options.max_passes = accurate_ ? 50 : (warming_up ? 2 : 5);
   options.max_fista_iterations = accurate_ ? kAccurateFista : (fista ? kCheapFista : 0);
   const StepReport report = fista ? dictionary_step_fista(objective_, moments_, options, dictionary_)
                                   : dictionary_step_fast(objective_, moments_, options, dictionary_);

@@ -19,6 +19,7 @@
 #include "learn/state.h"
 #include "learn/stopping.h"
 #include "learn/tau.h"
+#include "learn/warm_up.h"
 #include "solvers/code_problem.h"
 #include "solvers/dual_step.h"
 #include "solvers/objective.h"
@@ -37,10 +38,11 @@ class Learner {
   void begin();
   void initialise();
   void choose_tau();
-  // Iterations on growing draws of the samples, not reported: a good start for little.
+  // Steps on a few samples each, not reported: a good start for little.
   void warm_up();
-  // One of them, on the first n samples of all ranks; false when the draw has given what it can.
-  bool warm_up_step(std::size_t n);
+  void warm_up_step(const WarmUpSchedule& schedule);
+  // After a step: false when a round is over and has given too little for another.
+  bool warm_up_goes_on(const WarmUpSchedule& schedule);
   // Between two iterations: writes the checkpoint when it is time, and ends here when the caller wishes.
   void pause();
   void write_checkpoint();
@@ -53,9 +55,11 @@ class Learner {
   // Back to D and C before the last step, which raised E, and on from there without a lead.
   IterationRecord retreat();
   // The code step on this rank's share of the first n samples, and the sums of all ranks.
-  PassReport code(std::size_t n, const CodeOptions& options, CodePass<T>& pass);
+  PassReport code(SampleRange range, const CodeOptions& options, CodePass<T>& pass);
   // The sums over n samples become the estimate of the sums over all.
   void scale_moments(std::size_t n);
+  // D and C, led ahead, back into the ball and to the precision of the codes.
+  void round_to_feasible();
   void update_dictionary(double energy);
   void update_dual(double energy);
   // After an iteration: the tests that can end the fit, and the callback's wish.

@@ -25,7 +25,7 @@ void measure(const OnlineState& state, const Samples<T>& samples, ThreadPool& po
   Matrix<T> codes(samples.n_samples(), state.options.n_atoms);
   Moments moments = state.moments;
   const PassReport pass = CodePass<T>(samples, state.options.n_atoms, pool, Interrupt(nullptr))
-                              .run(problem, options, codes.rows(), codes, moments);
+                              .run(problem, options, {0, codes.rows()}, codes, moments);
   summary.energy = measure_energy(samples, state.objective, state.dictionary, state.dual, codes, pool);
   summary.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(codes.rows());
   summary.duality_gap = summary.energy.total() > 0 ? pass.codes.gap / summary.energy.total() : 0.0;

@@ -146,8 +146,8 @@ OnlineStepReport online_step(OnlineState& state, const Samples<T>& samples, Thre
   moments.ux = Matrix<double>(options.n_atoms, samples.n_features());
   moments.xx = samples.xx;
   moments.squared_samples = samples.squared;
-  const PassReport pass =
-      CodePass<T>(samples, options.n_atoms, pool, Interrupt(nullptr)).run(problem, code_options, n, codes, moments);
+  const PassReport pass = CodePass<T>(samples, options.n_atoms, pool, Interrupt(nullptr))
+                              .run(problem, code_options, {0, n}, codes, moments);
   OnlineStepReport report;
   report.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
   report.energy_after_codes = energy_from_moments(state.objective, moments, state.dictionary, state.dual).total();

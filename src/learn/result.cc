@@ -72,7 +72,7 @@ bool Learner<T>::code_exactly() {
   const Interrupt interrupt(context_.hooks.interrupt);
   CodePass<T> pass(samples_, objective_.n_atoms, pool_, interrupt);
   try {
-    const PassReport report = code(samples_.n_all(), options, pass);
+    const PassReport report = code({0, samples_.n_all()}, options, pass);
     usage_ = report.usage;
     summary_.max_kkt_residual = report.codes.max_kkt;
     ranks_.max(std::span(&summary_.max_kkt_residual, 1));

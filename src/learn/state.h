@@ -17,11 +17,16 @@
 
 namespace dualdict {
 
-// How far the warm-up on draws of the samples has come.
+// How far the warm-up has come. The faded sums themselves are the moments.
 struct WarmUpPosition {
-  std::size_t draw = 0;                                // index of the draw
-  std::size_t iteration = 0;                           // done on it
-  double energy = std::numeric_limits<double>::max();  // after the last of them that counts
+  std::size_t step = 0;        // done
+  std::size_t n_seen = 0;      // samples, each as often as it was seen
+  double weight = 0;           // of the faded sums, in samples
+  double round_energy = 0;     // sum over the steps of this round
+  double round_nonzeros = 0;   // per code, likewise
+  std::size_t round_step = 0;  // done of this round
+  std::size_t round = 0;
+  double last_energy = std::numeric_limits<double>::max();  // mean of the round before
   bool finished = false;
 };
 

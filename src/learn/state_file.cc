@@ -173,9 +173,14 @@ void walk(Archive& archive, LearnState<T>& state, bool with_codes) {
   archive.number("energy", state.energy);
   archive.flag("warmed_up", state.warmed_up);
   archive.flag("accurate", state.accurate);
-  archive.count("warm_up.draw", state.warm_up.draw);
-  archive.count("warm_up.iteration", state.warm_up.iteration);
-  archive.number("warm_up.energy", state.warm_up.energy);
+  archive.count("warm_up.step", state.warm_up.step);
+  archive.count("warm_up.n_seen", state.warm_up.n_seen);
+  archive.number("warm_up.weight", state.warm_up.weight);
+  archive.number("warm_up.round_energy", state.warm_up.round_energy);
+  archive.number("warm_up.round_nonzeros", state.warm_up.round_nonzeros);
+  archive.count("warm_up.round_step", state.warm_up.round_step);
+  archive.count("warm_up.round", state.warm_up.round);
+  archive.number("warm_up.last_energy", state.warm_up.last_energy);
   archive.flag("warm_up.finished", state.warm_up.finished);
   archive.flag("extrapolation.has_direction", state.extrapolation.has_direction);
   archive.number("extrapolation.weight", state.extrapolation.weight);

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How learning grows from a small draw of the samples to all of them before the first reported iteration.
+// Before the first reported iteration D and C move after every few thousand samples instead of after all of them. Their
+// steps see sums that fade: what a sample has left there counts less with every sample that came after it.
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 namespace dualdict {
 
-// Sizes of the draws, growing, each well below n_samples; empty when the samples are few.
-std::vector<std::size_t> warm_up_sizes(std::size_t n_samples, std::size_t n_atoms);
+struct WarmUpSchedule {
+  std::size_t step_samples = 0;  // 0: the samples are too few, there is no warm-up
+  std::size_t round_steps = 0;   // E is averaged and compared over so many steps
+};
+WarmUpSchedule warm_up_schedule(std::size_t n_samples, std::size_t n_atoms);
 
-// Iterations on one draw: until E falls by less than this from one to the next, or so many.
-inline constexpr double kWarmUpChange = 3e-3;
-inline constexpr std::size_t kWarmUpIterations = 30;
+// The share of the old sums that stays when n samples are added to the n_seen before them. The sums reach back over
+// about n_seen / 100 samples times the number that it takes to use an atom once: an atom that few samples use needs
+// many of them.
+double fading(std::size_t n_seen, std::size_t n, double nonzeros_share);
+
+// The warm-up ends when a round lowers E by less than this, or after so many.
+inline constexpr double kWarmUpChange = 2e-3;
+inline constexpr std::size_t kWarmUpRounds = 8;
+// How far D and C are led along their last change.
+inline constexpr double kWarmUpMomentum = 0.9;
 
 }  // namespace dualdict

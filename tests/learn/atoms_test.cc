@@ -121,7 +121,7 @@ TYPED_TEST(AtomReplacerTest, ACodePassSumsTheMomentsOfItsCodes) {
     problem.assign(one.objective, one.dictionary, one.dictionary);
     const Interrupt never(nullptr);
     CodePass<T> pass(one.samples, 9, pool, never);
-    const PassReport report = pass.run(problem, {}, one.samples.n_samples(), one.u, one.moments);
+    const PassReport report = pass.run(problem, {}, {0, one.samples.n_samples()}, one.u, one.moments);
     const Moments expected = naive_moments(convert<double>(one.samples.x), convert<double>(one.u));
     const double tolerance = 600 * 10 * Tolerance<T>::kEpsilon;
     for (std::size_t i = 0; i < expected.uu.size(); ++i)

@@ -50,23 +50,36 @@ TEST(Extrapolation, ForgetsTheDirectionAfterARestart) {
   EXPECT_EQ(dictionary, filled(5));
 }
 
-TEST(WarmUp, DrawsGrowAndStayBelowAllSamples) {
+TEST(Extrapolation, LeadsByAGivenShare) {
+  Extrapolation extrapolation;
+  Matrix<double> dictionary = filled(1), dual = filled(1);
+  EXPECT_FALSE(extrapolation.lead(dictionary, dual, 0.5));
+  dictionary = filled(3);
+  EXPECT_TRUE(extrapolation.lead(dictionary, dual, 0.5));
+  EXPECT_EQ(dictionary, filled(4));
+  EXPECT_EQ(extrapolation.dictionary(), filled(3));
+}
+
+TEST(WarmUp, StepsAreWholeBlocksAndManyToAPass) {
   for (const std::size_t n : {10000u, 100000u, 1000000u}) {
-    std::size_t previous = 0;
-    const std::vector<std::size_t> sizes = warm_up_sizes(n, 200);
-    EXPECT_FALSE(sizes.empty());
-    for (const std::size_t size : sizes) {
-      EXPECT_GT(size, previous);
-      EXPECT_LE(2 * size, n);
-      previous = size;
-    }
+    const WarmUpSchedule schedule = warm_up_schedule(n, 200);
+    EXPECT_EQ(schedule.step_samples, 2048u);
+    EXPECT_LE(schedule.round_steps, 100u);
+    EXPECT_GE(schedule.round_steps, 4u);
   }
-  EXPECT_TRUE(warm_up_sizes(500, 20).empty());
+  EXPECT_EQ(warm_up_schedule(500, 20).step_samples, 0u);
+}
+
+TEST(WarmUp, SumsFadeSlowlyWhereAtomsAreRarelyUsed) {
+  EXPECT_EQ(fading(0, 2048, 0.2), 0);
+  EXPECT_GT(fading(20480, 2048, 0.01), fading(20480, 2048, 0.2));
+  EXPECT_GT(fading(204800, 2048, 0.2), fading(20480, 2048, 0.2));
+  EXPECT_LT(fading(1000000, 2048, 0.01), 1);
 }
 
 TEST(WarmUp, ReportedEnergiesAreOfAllSamplesAndNeverRise) {
   const Matrix<double> samples = planted_samples(6000, 16, 24, 6);
-  ASSERT_FALSE(warm_up_sizes(6000, 24).empty());
+  ASSERT_GT(warm_up_schedule(6000, 24).step_samples, 0u);
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
     LearnOptions options = small_options(24, 0.2, Solver::kFast, dtype);
     options.max_iterations = 300;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <limits>
+#include <string>
+
+#include "learn/learner.h"
+
+namespace dualdict {
+namespace {
+
+// The sums of codes: now <- share old + (1 - share) now.
+void blend(double share, const Moments& old, Moments& now) {
+  const auto mix = [share](double before, double& value) { value = share * before + (1 - share) * value; };
+  for (std::size_t i = 0; i < now.uu.size(); ++i) mix(old.uu.data()[i], now.uu.data()[i]);
+  for (std::size_t i = 0; i < now.ux.size(); ++i) mix(old.ux.data()[i], now.ux.data()[i]);
+  mix(old.sum_abs_codes, now.sum_abs_codes);
+}
+
+}  // namespace
+
+template <class T>
+void Learner<T>::warm_up() {
+  if (options_.solver == Solver::kFista || warm_up_.finished) return;  // the paper's algorithm, as it stands
+  const WarmUpSchedule schedule = warm_up_schedule(samples_.n_all(), options_.n_atoms);
+  if (schedule.step_samples > 0 && !options_.keep_dictionary) {
+    say("warming up: D and C move after every " + std::to_string(schedule.step_samples) + " of " +
+        std::to_string(samples_.n_all()) + " samples");
+    warmed_up_ = true;
+    do {
+      if (options_.time_limit > 0 && seconds() >= options_.time_limit) return;
+      warm_up_step(schedule);
+      if (!warm_up_goes_on(schedule)) break;
+      pause();
+    } while (true);
+  }
+  extrapolation_.restart();
+  warm_up_.finished = true;
+}
+
+template <class T>
+void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
+  extrapolation_.lead(dictionary_, dual_, kWarmUpMomentum);
+  round_to_feasible();
+  problem_.assign(objective_, dictionary_, dual_);
+  const std::size_t n_all = samples_.n_all();
+  const std::size_t n_steps = (n_all + schedule.step_samples - 1) / schedule.step_samples;
+  const std::size_t first = warm_up_.step % n_steps * schedule.step_samples;
+  const std::size_t n = std::min(schedule.step_samples, n_all - first);
+  const Moments old = moments_;
+  const PassReport pass = code({first, n}, code_options(), pass_);
+  scale_moments(n);
+  const double energy = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
+  const double nonzeros = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
+  const double share = fading(warm_up_.n_seen, n, nonzeros / static_cast<double>(options_.n_atoms));
+  const double kept = share * warm_up_.weight;
+  blend(kept / (kept + static_cast<double>(n)), old, moments_);
+  if (pass.codes.nonzeros > 0) {
+    update_dictionary(energy);
+    if (objective_.eta > 0) update_dual(energy);
+  }
+  energy_ = energy;
+  ++warm_up_.step;
+  ++warm_up_.round_step;
+  warm_up_.n_seen += n;
+  warm_up_.weight = kept + static_cast<double>(n);
+  warm_up_.round_energy += energy;
+  warm_up_.round_nonzeros += nonzeros;
+}
+
+template <class T>
+bool Learner<T>::warm_up_goes_on(const WarmUpSchedule& schedule) {
+  constexpr std::size_t kTauSteps = 8;  // a search for tau need not wait for a whole round
+  const auto n = static_cast<double>(warm_up_.round_step);
+  const bool round_done = warm_up_.round_step >= schedule.round_steps;
+  if (!round_done && !(tau_search_ && warm_up_.round_step >= kTauSteps)) return true;
+  const double energy = warm_up_.round_energy / n;
+  const bool tau_moved = move_tau(warm_up_.round_nonzeros / n);
+  if (!round_done && !tau_moved) return true;
+  const bool fell = energy < (1 - kWarmUpChange) * warm_up_.last_energy;
+  warm_up_.last_energy = tau_moved ? std::numeric_limits<double>::max() : energy;
+  warm_up_.round_step = 0;
+  warm_up_.round_energy = 0;
+  warm_up_.round_nonzeros = 0;
+  if (round_done) ++warm_up_.round;
+  return warm_up_.round < kWarmUpRounds && (fell || tau_moved);
+}
+
+#define DUALDICT_INSTANTIATE(T)                                  \
+  template void Learner<T>::warm_up();                           \
+  template void Learner<T>::warm_up_step(const WarmUpSchedule&); \
+  template bool Learner<T>::warm_up_goes_on(const WarmUpSchedule&);
+DUALDICT_INSTANTIATE(float)
+DUALDICT_INSTANTIATE(double)
+#undef DUALDICT_INSTANTIATE
+
+}  // namespace dualdict
