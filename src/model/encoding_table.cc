@@ -34,7 +34,7 @@ double measure_speed(const Encoder& encoder, MatrixView<const T> samples, double
   constexpr std::size_t kMost = 10000;
   constexpr double kSeconds = 0.01;
   constexpr double kLong = 0.1;
-  constexpr int kMaxRuns = 1000;
+  constexpr int kMaxRuns = 100;
   if (first_seconds >= kLong) return static_cast<double>(samples.rows) / first_seconds;
   const MatrixView<const T> some = samples.row_range(0, std::min(kMost, samples.rows));
   Matrix<T> codes(some.rows, encoder.n_atoms());
