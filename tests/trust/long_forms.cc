@@ -8,7 +8,8 @@
 #include <map>
 
 int main(int argc, char** argv) {
-  const std::map<std::string, void (*)(dualdict::Tally&)> forms{{"P9", dualdict::every_corner},
+  const std::map<std::string, void (*)(dualdict::Tally&)> forms{{"P5", dualdict::every_flipped_bit},
+                                                                {"P9", dualdict::every_corner},
                                                                 {"P10", dualdict::no_step_raises_energy},
                                                                 {"P11", dualdict::saved_rows_in_the_ball},
                                                                 {"P12", dualdict::gaps_bound_what_is_missing},

@@ -31,6 +31,7 @@ class Tally {
   std::size_t failures_ = 0;
 };
 
+void every_flipped_bit(Tally& tally);           // P5
 void every_corner(Tally& tally);                // P9
 void no_step_raises_energy(Tally& tally);       // P10
 void saved_rows_in_the_ball(Tally& tally);      // P11
