@@ -92,23 +92,24 @@ void DurableFile::open_temporary() {
   remove_abandoned(target_);
   const std::string prefix = hidden_beside(target_) + "-" + std::to_string(::getpid()) + "-";
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    const std::string name = prefix + std::to_string(attempt) + ".tmp";
+    std::string name = prefix + std::to_string(attempt) + ".tmp";
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST) break;
-    if (descriptor_ >= 0 && lock_temporary(name)) return;
+    if (descriptor_ >= 0 && lock_temporary(std::move(name))) return;
   }
   fail("cannot create a file in its folder", errno);
 }
 
-// False when another process took the new file for an abandoned one before it was locked.
-bool DurableFile::lock_temporary(const std::string& name) {
+// False when another process took the new file for an abandoned one before it was locked. The name is moved, not
+// copied: a copy that finds no memory would leave the file behind.
+bool DurableFile::lock_temporary(std::string&& name) {
   const int error = lock_file(descriptor_);
   if (error == EWOULDBLOCK || !is_named(descriptor_, name)) {
     ::close(std::exchange(descriptor_, -1));
     errno = EAGAIN;
     return false;
   }
-  temporary_ = name;
+  temporary_ = std::move(name);
   // Closing the file must be able to fail before the rename; a second descriptor keeps the lock.
   if (error == 0) lock_ = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
   return true;
@@ -180,7 +181,7 @@ void DurableFile::discard() noexcept {
   if (lock_ >= 0) ::close(std::exchange(lock_, -1));
 }
 
-void DurableFile::fail(const std::string& step, int error) {
+void DurableFile::fail(const char* step, int error) {
   discard();
   fail_write(path_, step, error);
 }

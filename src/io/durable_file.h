@@ -28,12 +28,12 @@ class DurableFile final : public ByteSink {
 
  private:
   void open_temporary();
-  bool lock_temporary(const std::string& name);
+  bool lock_temporary(std::string&& name);
   void write_out(std::span<const std::byte> bytes);
   void flush();
   void take_place(int folder);
   void discard() noexcept;
-  [[noreturn]] void fail(const std::string& step, int error);
+  [[noreturn]] void fail(const char* step, int error);
 
   std::string path_;       // as given
   std::string target_;     // with links resolved

@@ -75,7 +75,8 @@ Json describe(const ModelParts& parts) {
   const Provenance& provenance = parts.provenance;
   const LearnSummary& summary = provenance.summary;
   const PreprocessOptions& preprocess = parts.transform.options();
-  Json json;
+  // Not left to the first []: that one, finding no memory, leaves an object that cannot be destroyed.
+  Json json = Json::object();
   json["schema"] = kModelSchema;
   json["version"] = provenance.version;
   json["shape"] = {{"n_atoms", parts.dictionary.rows()},

@@ -22,7 +22,7 @@ struct Totals {
   Energy energy;
   double gap = 0;
   double max_kkt = 0;
-  double max_pull = 0;  // largest |b_j|
+  double max_pull = 0;  // largest |b_j|; with positive codes, largest b_j
   double nonzeros = 0;
 };
 
@@ -64,7 +64,8 @@ void verify_sample(const naive::CodeProblem& p, const double* x, naive::Code& w,
   const double largest_b = naive::largest_magnitude(w.b);
   const double unit = p.lambda > 0 ? p.lambda : largest_b;
   if (unit > 0) totals.max_kkt = std::max(totals.max_kkt, naive::max_violation(p, w) / unit);
-  totals.max_pull = std::max(totals.max_pull, largest_b);
+  const double pull = p.positive ? *std::max_element(w.b.begin(), w.b.end()) : largest_b;
+  totals.max_pull = std::max(totals.max_pull, pull);
   totals.nonzeros += static_cast<double>(w.u.size()) - static_cast<double>(std::count(w.u.begin(), w.u.end(), 0.0));
 }
 

@@ -20,6 +20,20 @@ bool is_good(const LearnResult& result, DType dtype) {
          std::isfinite(summary.duality_gap) && std::isfinite(summary.tau_max);
 }
 
+// The smallest tau that silences every sample under the first dictionary: found with one that is surely too large.
+double silencing_tau(const Matrix<double>& samples, LearnOptions options) {
+  double largest = 0;
+  for (std::size_t i = 0; i < samples.rows(); ++i) largest = std::max(largest, norm(samples.row(i), samples.cols()));
+  const double scale = static_cast<double>(options.n_atoms) / static_cast<double>(samples.cols());
+  options.tau = (scale + options.eta) * largest;
+  options.max_iterations = 1;
+  try {
+    return fit(samples, options).summary.tau_max;
+  } catch (const Error&) {
+    return *options.tau;
+  }
+}
+
 void run_corner(Tally& tally, const Matrix<double>& samples, LearnOptions options, const std::string& where) {
   try {
     tally.add(is_good(fit(samples, options), options.dtype), where);
@@ -33,14 +47,12 @@ void run_corner(Tally& tally, const Matrix<double>& samples, LearnOptions option
 }  // namespace
 
 void every_corner(Tally& tally) {
-  constexpr std::array<double, 5> kTaus{0, 1e-30, 0.1, -1, 1e30};  // -1: tau_max, nearly
+  constexpr std::array<double, 5> kTaus{0, 1e-30, 0.1, -1, 1e30};  // -1: tau_max
   constexpr std::array<double, 4> kEtas{0, 1e-12, 1, 1e12};
   for (const std::size_t d : {1U, 2U, 64U})
     for (const std::size_t n : {1U, 2U, 100U})
       for (std::size_t kind = 0; kind < static_cast<std::size_t>(CornerKind::kCount); ++kind) {
         const Matrix<double> samples = corner_samples(static_cast<CornerKind>(kind), n, d, 17, 1e-30);
-        double largest = 0;
-        for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, norm(samples.row(i), d));
         const std::array<std::size_t, 4> atoms{1, d, 4 * d, n + 5};
         for (const std::size_t k : atoms)
           for (const double tau : kTaus)
@@ -49,9 +61,9 @@ void every_corner(Tally& tally) {
                 if (!tally.next()) continue;
                 LearnOptions options = small_options(k, tau, Solver::kFast, dtype);
                 options.eta = eta;
-                if (tau < 0) options.tau = (static_cast<double>(k) / static_cast<double>(d) + eta) * largest;
                 options.max_iterations = 3;
                 options.n_threads = 1;
+                if (tau < 0) options.tau = silencing_tau(samples, options);
                 run_corner(tally, samples, options,
                            "kind " + std::to_string(kind) + ", N " + std::to_string(n) + ", d " + std::to_string(d) +
                                ", K " + std::to_string(k) + ", tau " + std::to_string(*options.tau) + ", " +

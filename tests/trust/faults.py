@@ -135,15 +135,19 @@ def kill_at_random(command, n):
     return cases, failures
 
 
-def fail_every_call(command, stride=1):
-    """P21: an error of any call of a save: exit 0 with a whole model, or another with the old one intact."""
+def fail_every_call(command, stride=1, checkpoint=False):
+    """P21: an error of any call of a save: exit 0 with a whole model, or another with the old one intact.
+
+    With checkpoints, also: the run goes on from the last good one and ends with the same tensors.
+    """
     failures, cases = [], 0
     with workplace(command, iterations=2) as place:
-        calls = place.count_calls("-o", place.model)
+        outputs = place.resume() if checkpoint else ("-o", place.model)
+        calls = place.count_calls(*outputs)
         points = [(c, e, n) for c, errors in ERRORS.items() for e in errors for n in range(1, calls[c] + 1)]
         for call, error, n in points[::stride]:
             place.reset()
-            finished = place.strace(f"{call}:error={error}:when={n}", "-o", place.model)
+            finished = place.strace(f"{call}:error={error}:when={n}", *outputs)
             cases += 1
             content = place.model.read_bytes()
             # Calls before main belong to the loader, which ends with 127.
@@ -152,6 +156,8 @@ def fail_every_call(command, stride=1):
                 if finished.returncode == 0
                 else content == place.old and finished.returncode in (3, 5, 6, 127)
             )
+            if checkpoint and finished.returncode != 0:
+                good = good and place.run(*outputs).returncode == 0 and tensor_hash(place.model) == place.hash
             if not good or place.leftovers():
                 failures.append(f"{call} {n} {error}: exit {finished.returncode}, {place.leftovers()}")
     return cases, failures
@@ -196,14 +202,17 @@ def full_disk(command, pages):
 
 
 def fail_every_allocation(command, library, stride=1, rest=False):
-    """P22: any failing allocation is exit 6, or is done without; the old model stays."""
+    """P22: any failing allocation is exit 6, or is done without; the old model stays.
+
+    Whatever the stride, the last ones, those of the save, are all among the cases.
+    """
     failures, cases = [], 0
     with workplace(command, rows=40, iterations=2) as place:
         counts = place.folder / "counts"
         preload = {**os.environ, "LD_PRELOAD": str(library)}
         place.run("-o", place.model, env={**preload, "DUALDICT_COUNT_ALLOCATIONS": str(counts)})
         total = int(counts.read_text())
-        for n in range(1, total + 1, stride):
+        for n in sorted({*range(1, total + 1, stride), *range(total - 11, total + 1)}):
             place.reset()
             env = {**preload, "DUALDICT_FAIL_ALLOCATION": str(n), **({"DUALDICT_FAIL_REST": "1"} if rest else {})}
             finished = place.run("-o", place.model, env=env)

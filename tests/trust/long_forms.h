@@ -31,11 +31,17 @@ class Tally {
   std::size_t failures_ = 0;
 };
 
-void every_corner(Tally& tally);              // P9
-void scaling_by_powers_of_two(Tally& tally);  // P13
-void every_magnitude(Tally& tally);           // P14
-void ill_conditioned(Tally& tally);           // P15
-void every_thread_count(Tally& tally);        // P17
-void many_encoding_threads(Tally& tally);     // P27
+void every_flipped_bit(Tally& tally);           // P5
+void every_corner(Tally& tally);                // P9
+void no_step_raises_energy(Tally& tally);       // P10
+void saved_rows_in_the_ball(Tally& tally);      // P11
+void gaps_bound_what_is_missing(Tally& tally);  // P12
+void verify_agrees(Tally& tally);               // P12, the command `verify`
+void scaling_by_powers_of_two(Tally& tally);    // P13
+void every_magnitude(Tally& tally);             // P14
+void ill_conditioned(Tally& tally);             // P15
+void every_thread_count(Tally& tally);          // P17
+void code_of_any_batch(Tally& tally);           // P19
+void many_encoding_threads(Tally& tally);       // P27
 
 }  // namespace dualdict

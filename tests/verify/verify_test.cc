@@ -88,7 +88,7 @@ ClosedForm closed_form(const ModelParts& parts, const Matrix<double>& samples) {
       result.energy.l1 += 2 * parts.tau / k * std::abs(u);
       result.energy.l2 += parts.mu / k * u * u;
       result.nonzeros += u != 0 ? 1 : 0;
-      result.tau_max = std::max(result.tau_max, std::abs(b) * k);
+      result.tau_max = std::max(result.tau_max, (parts.positive_codes ? b : std::abs(b)) * k);
     }
     result.energy.reconstruction += dot(error.data(), error.data(), n) / k;
   }
@@ -130,23 +130,30 @@ TEST(Verify, SoftThresholdsWhenTheDictionaryIsOrthonormal) {
   expect_closed_form(parts);
 }
 
+// When codes are positive, only what pulls upwards counts: of samples and their negatives, one is pulled down more.
 TEST(Verify, CodesAreZeroFromTauMaxOn) {
-  ModelParts parts = random_parts(12, 7);
-  const Matrix<double> samples = random_matrix(50, 7, 4);
-  parts.tau = verify_rows(parts, samples).tau_max * (1 + 1e-12);
-  const Verification silent = verify_rows(parts, samples);
-  EXPECT_EQ(silent.nonzeros_per_code, 0);
-  double squared_samples = 0;
-  double squared_predictions = 0;
-  for (std::size_t s = 0; s < 50; ++s) {
-    squared_samples += dot(samples.row(s), samples.row(s), 7);
-    for (std::size_t j = 0; j < 12; ++j) squared_predictions += std::pow(dot(parts.dual.row(j), samples.row(s), 7), 2);
-  }
-  expect_near(silent.energy.total(), squared_samples / 7 + squared_predictions / 12, 1e-12);
-  EXPECT_EQ(silent.energy.l1, 0);
-  EXPECT_EQ(silent.duality_gap, 0);
-  parts.tau *= 0.999;
-  EXPECT_GT(verify_rows(parts, samples).nonzeros_per_code, 0);
+  for (const bool positive : {false, true})
+    for (const double sign : {1.0, -1.0}) {
+      ModelParts parts = random_parts(12, 7);
+      parts.positive_codes = positive;
+      Matrix<double> samples = random_matrix(50, 7, 4);
+      for (std::size_t i = 0; i < samples.size(); ++i) samples.data()[i] *= sign;
+      parts.tau = verify_rows(parts, samples).tau_max * (1 + 1e-12);
+      const Verification silent = verify_rows(parts, samples);
+      EXPECT_EQ(silent.nonzeros_per_code, 0);
+      double squared_samples = 0;
+      double squared_predictions = 0;
+      for (std::size_t s = 0; s < 50; ++s) {
+        squared_samples += dot(samples.row(s), samples.row(s), 7);
+        for (std::size_t j = 0; j < 12; ++j)
+          squared_predictions += std::pow(dot(parts.dual.row(j), samples.row(s), 7), 2);
+      }
+      expect_near(silent.energy.total(), squared_samples / 7 + squared_predictions / 12, 1e-12);
+      EXPECT_EQ(silent.energy.l1, 0);
+      EXPECT_EQ(silent.duality_gap, 0);
+      parts.tau *= 0.999;
+      EXPECT_GT(verify_rows(parts, samples).nonzeros_per_code, 0) << positive << " " << sign;
+    }
 }
 
 TEST(Verify, CertifiesEveryCodeToItsGap) {
