@@ -19,11 +19,13 @@ export function drawCode(width: number, shape: Shape, dictionary: Table<Float32A
   const rows = Math.max(1, Math.ceil(atoms.length / perRow));
   const drawing = sheet(width, stems + 40 + rows * (tile.height + 38));
   const most = largest(code) || 1;
-  const zero = stems / 2 + 4;
+  const lowest = Math.max(0, -Math.min(0, ...code)) / most;  // as a share of the largest
+  const unit = stems / (1 + lowest);
+  const zero = 4 + unit;
   drawing.append(svg("line", { x1: 0, x2: width, y1: zero, y2: zero, stroke: theme().muted }));
   const at = (i: number): number => ((i + 0.5) * width) / code.length;
   let path = "";
-  code.forEach((u, i) => { if (u !== 0) path += `M${at(i).toFixed(2)} ${zero}V${(zero - (u / most) * (stems / 2)).toFixed(2)}`; });
+  code.forEach((u, i) => { if (u !== 0) path += `M${at(i).toFixed(2)} ${zero}V${(zero - (u / most) * unit).toFixed(2)}`; });
   drawing.append(svg("path", { d: path, stroke: theme().accent, "stroke-width": Math.max(0.75, Math.min(3, (0.6 * width) / code.length)) }),
     text(0, stems + 24, "all weights, atom 0 at the left; below, the strongest"));
   atoms.forEach((atom, i) => {

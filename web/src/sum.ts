@@ -25,20 +25,22 @@ export function drawSum(width: number, coder: Coder, shape: Shape, { x, code, wa
   const atoms = strongest(code, mostTerms);
   const total = coder.decode(way, code);
   const scale = Math.max(largest(x), largest(total));
-  const tile = glyphSize(shape, shape.picture ? 56 : 44);
-  const big = glyphSize(shape, shape.picture ? 112 : 84);
+  const tile = glyphSize(shape, (shape.picture ? 56 : 44) * (atoms.length <= 10 && width > 600 ? 1.35 : 1));
+  const whole = glyphSize(shape, shape.picture ? 128 : 84);
+  const fit = Math.min(1, (width - 40) / (3 * whole.width));
+  const big = { width: whole.width * fit, height: whole.height * fit };
   const step = tile.width + 14;
   const perRow = Math.max(1, Math.floor((width + 14) / step));
   const rowHeight = 2 * tile.height + 40;
   const top = big.height + 44;
-  const drawing = sheet(width, top + 26 + rowHeight * Math.max(1, Math.ceil(atoms.length / perRow)));
+  const drawing = sheet(width, top + 6 + rowHeight * Math.max(1, Math.ceil(atoms.length / perRow)));
   const difference = x.map((v, j) => v - total[j]!);
-  const gap = Math.min(34, Math.max(14, (width - 3 * big.width) / 3));
+  const gap = Math.min(34, (width - 3 * big.width - 4) / 2);
   [["the sample", x], ["its sum of atoms", total], ["what is left", difference]].forEach(([label, values], i) => {
     const left = i * (big.width + gap);
     drawing.append(glyph(shape, values as Float32Array, { x: left + 1, y: 1, ...big }, scale),
       text(left + 1, big.height + 18, label as string, "start", theme().ink, big.width < 100 ? 11 : 13));
-    if (i > 0) drawing.append(text(left - gap / 2, big.height / 2 + 6, i === 1 ? "\u2248" : "+", "middle", theme().muted, 18));
+    if (i > 0) drawing.append(text(left - gap / 2, big.height / 2 + 6, i === 1 ? "=" : "+", "middle", theme().muted, 18));
   });
   drawing.append(text(0, top + 4, "weight, atom times its weight, and the sum so far:"));
   const sum = new Float32Array(x.length);

@@ -51,7 +51,7 @@ class ModeCard {
     this.facts.nonzeros.textContent = `${nonzeros(this.code)} of ${this.code.length}`;
     this.facts.error.textContent = number(relativeError(x, decoded));
     this.facts.time.textContent = `${number(this.microseconds, 2)} \u00b5s`;
-    const box = glyphSize(this.shape, this.shape.picture ? 120 : 72);
+    const box = glyphSize(this.shape, this.shape.picture ? 140 : 72);
     const drawing = sheet(box.width + 2, box.height + 2);
     drawing.setAttribute("role", "img");
     drawing.setAttribute("aria-label", `what the ${this.mode} code gives back`);
