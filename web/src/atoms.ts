@@ -61,6 +61,7 @@ export function atomsSection(report: Report, tensors: Tensors, shape: Shape): At
     panels[0]!.paint(dictionary, order, shape, place);
     panels[1]!.paint(dual, order, shape, place);
     mark(order.indexOf(picked));
+    if (performance.getEntriesByName("atoms-drawn").length === 0) performance.mark("atoms-drawn");
   };
   zoomInput.addEventListener("input", () => { zoom = zooms[Number(zoomInput.value)]!; paint(); });
   const recolour = (): void => { shown = -1; paint(); };
