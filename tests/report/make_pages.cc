@@ -29,9 +29,26 @@ std::vector<std::string> payloads() {
       "javascript:window.owned=1",
   };
   const std::vector<std::string> openings = {
-      "",           "\"",          "'",          "\">",           "'>",       "</script>", "</title>",
-      "</style>",   "-->",         "]]>",        "\\\"",          "\\u003c",  "${",        "`+",
-      "</textarea>", "&lt;&quot;&gt;", "\xE2\x80\xA8", "\xE2\x80\xAE", "\xFF\xFE", "<!--<script>",
+      "",
+      "\"",
+      "'",
+      "\">",
+      "'>",
+      "</script>",
+      "</title>",
+      "</style>",
+      "-->",
+      "]]>",
+      "\\\"",
+      "\\u003c",
+      "${",
+      "`+",
+      "</textarea>",
+      "&lt;&quot;&gt;",
+      "\xE2\x80\xA8",
+      "\xE2\x80\xAE",
+      "\xFF\xFE",
+      "<!--<script>",
   };
   std::vector<std::string> all;
   for (const std::string& opening : openings)

@@ -178,7 +178,8 @@ TEST_F(TraceFile, IsReadToItsLastWholeLine) {
 }
 
 TEST_F(TraceFile, BadLinesAreNamed) {
-  for (const char* text : {"nonsense\n", "[]\n", "{}\n", "{\"iteration\":\"x\",\"energy\":{}}\n", "{\"iteration\":1}\n"}) {
+  for (const char* text :
+       {"nonsense\n", "[]\n", "{}\n", "{\"iteration\":\"x\",\"energy\":{}}\n", "{\"iteration\":1}\n"}) {
     const std::string message = error_of([&] { read_trace(write(text)); });
     EXPECT_NE(message.find("line 1"), std::string::npos) << text << message;
   }
