@@ -23,10 +23,10 @@ export function number(value: number | null | undefined, digits = 3): string {
 }
 
 export function percent(part: number, whole: number): string {
-  if (!(whole > 0)) return "0 %";
+  if (!(whole > 0)) return "0\u00a0%";
   const value = (100 * part) / whole;
-  if (value > 0 && value < 0.1) return "< 0.1 %";
-  return `${value.toFixed(value < 10 ? 1 : 0)} %`;
+  if (value > 0 && value < 0.1) return "< 0.1\u00a0%";
+  return `${value.toFixed(value < 10 ? 1 : 0)}\u00a0%`;
 }
 
 export function duration(seconds: number): string {
