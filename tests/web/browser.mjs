@@ -21,7 +21,7 @@ const desktop = { width: 1280, height: 900 };
 export const sizes = { desktop, phone: { width: 390, height: 844 } };
 
 export async function newPage(options = {}) {
-  const context = await (await browser()).newContext({ viewport: desktop, acceptDownloads: true, ...options });
+  const context = await (await browser()).newContext({ viewport: desktop, acceptDownloads: true, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   page.problems = [];
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) page.problems.push(message.text()); });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All browser tests in one process, with one browser.
+// All browser tests, or those named, in one process, with one browser: node run.mjs [show|try|export|access|hostile|speed]...
 import { after } from "node:test";
 import { closeBrowser } from "./browser.mjs";
 
 after(closeBrowser);
-for (const file of ["show", "try", "export", "access", "hostile", "speed"]) await import(`./${file}_test.mjs`);
+const named = process.argv.slice(2);
+for (const file of named.length > 0 ? named : ["show", "try", "export", "access", "hostile", "speed"]) await import(`./${file}_test.mjs`);

@@ -19,7 +19,7 @@ async function compare(page, model) {
   const sample = await saved(page, "Save sample");
   writeFileSync(file("drawn.csv"), sample);
   for (const mode of ["linear", "sparse", "corrected"]) {
-    await page.locator("#figure-code .tabs").getByText(mode, { exact: true }).click();
+    await page.locator(`#figure-code input[value=${mode}]`).check();
     const code = numbers(await saved(page, "Save code"));
     const [expected] = encode(model, file("drawn.csv"), mode);
     const most = Math.max(1, ...expected.map(Math.abs));
@@ -31,6 +31,7 @@ async function compare(page, model) {
 }
 
 async function drag(page, locator, points) {
+  await locator.scrollIntoViewIfNeeded();
   const box = await locator.boundingBox();
   await page.mouse.move(box.x + points[0][0] * box.width, box.y + points[0][1] * box.height);
   await page.mouse.down();
