@@ -69,7 +69,7 @@ export function models() {
   writeFileSync(file("features.txt"), featureNames.join("\n"));
   writeFileSync(file("samples.txt"), Array.from({ length: 300 }, (_, i) => `wine ${i}`).join("\n"));
   if (!existsSync(file("leaves"))) run("generate", "-o", file("leaves"), "--images", 4);
-  const digits = learned("digits", file("digits.idx"), ["--atoms", 40, "--scale", 255, "--tau", 0.2, "--eta", 0.01]);
+  const digits = learned("digits", file("digits.idx"), ["--atoms", 40, "--scale", 255, "--tau", 0.03, "--eta", 0.01]);
   const patches = learned("patches", file("leaves"), ["--patches", "8x8", "--samples", 2000, "--scale", 125, "--center-samples", "--atoms", 48, "--tau", 0.2]);
   const rows = learned("rows", file("rows.csv"), ["--atoms", 9, "--tau", 0.1]);
   const report = (name, ...words) => {
