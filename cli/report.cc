@@ -2,12 +2,10 @@
 // dualdict report
 #include "dualdict/report.h"
 
-#include <filesystem>
 #include <memory>
 
 #include "command.h"
 #include "data_flags.h"
-#include "dualdict/error.h"
 #include "dualdict/files.h"
 #include "output.h"
 

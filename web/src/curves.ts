@@ -30,6 +30,8 @@ const charts: Chart[] = [
 ];
 
 type Against = "iteration" | "seconds";
+// There is no iteration two and a half.
+const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 100000];
 const xLabel = (against: Against): string => (against === "iteration" ? "iteration" : "seconds");
 
 // A logarithm has no place for zeros, and a term that is zero throughout has no line.
@@ -47,7 +49,7 @@ function plot(place: HTMLElement, x: number[], lines: Line[], chart: Chart, agai
   return new uPlot({
     width: place.clientWidth, height: 260,
     scales: { x: { time: false }, y: chart.log ? { distr: 3 } : { range: (_u, _min, max) => [0, max > 0 ? 1.1 * max : 1] } },
-    axes: [{ ...axis, label: xLabel(against), labelSize: 20, labelFont: axis.font },
+    axes: [{ ...axis, label: xLabel(against), labelSize: 20, labelFont: axis.font, ...(against === "iteration" ? { incrs: wholeSteps } : {}) },
       { ...axis, size: 58, values: (_u, splits) => splits.map((v) => (v === null ? "" : number(v, 2))) }],
     series: [{ label: xLabel(against), value }, ...lines.map((line) => ({
       label: line.label, stroke: line.colour, width: line.label === "E" ? 2.5 : 1.5, value,
