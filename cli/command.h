@@ -19,6 +19,7 @@ Command add_info(CLI::App& root);
 Command add_verify(CLI::App& root);
 Command add_score(CLI::App& root);
 Command add_mosaic(CLI::App& root);
+Command add_report(CLI::App& root);
 Command add_options(CLI::App& root);
 Command add_completion(CLI::App& root);
 Command add_generate(CLI::App& root);

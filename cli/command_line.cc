@@ -33,11 +33,13 @@ constexpr const char* kExamples =
     "  dualdict learn photos/ -o patches.safetensors --atoms 200 --patches 12x12 --center-samples --scale 125\n"
     "  dualdict info digits.safetensors\n"
     "  dualdict mosaic digits.safetensors -o atoms.png\n"
+    "  dualdict report digits.safetensors -o page.html\n"
     "  dualdict encode digits.safetensors digits.npy -o codes.npy\n";
 
 std::vector<Command> add_commands(CLI::App& root) {
-  return {add_learn(root), add_encode(root), add_decode(root),  add_info(root),       add_verify(root),
-          add_score(root), add_mosaic(root), add_options(root), add_completion(root), add_generate(root)};
+  return {add_learn(root),   add_encode(root),     add_decode(root),  add_info(root),
+          add_verify(root),  add_score(root),      add_mosaic(root),  add_report(root),
+          add_options(root), add_completion(root), add_generate(root)};
 }
 
 // The parser says "--atoms: 1 required K missing" when nothing follows --atoms.

@@ -41,6 +41,7 @@ std::string closing_summary(const LearnResult& result, const std::string& path) 
   text += "Saved " + path + ". What to try next:\n";
   text += "  dualdict info " + model + "\n";
   text += "  dualdict mosaic " + model + " -o atoms.png\n";
+  text += "  dualdict report " + model + " -o page.html\n";
   text += "  dualdict encode " + model + " INPUT -o codes.npy\n";
   return text;
 }

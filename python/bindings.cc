@@ -11,6 +11,7 @@
 #include "convert.h"
 #include "learn_call.h"
 #include "online_handle.h"
+#include "report_call.h"
 
 namespace dualdict::python {
 namespace {
@@ -108,6 +109,15 @@ Model from_bytes(const nb::bytes& bytes) {
   return Model::from_bytes({bytes.c_str(), bytes.size()});
 }
 
+// What is written in Python, beside the library.
+nb::object in_python(const char* name) {
+  return nb::module_::import_("dualdict._report").attr(name);
+}
+void call_report(const nb::object& model, const nb::object& path, const nb::object& samples,
+                 const nb::kwargs& options) {
+  in_python("report")(model, path, samples, **options);
+}
+
 void define_model(nb::module_& module) {
   nb::class_<Model>(module, "Model", "A dictionary, its dual and the fitted encoders. Immutable; pickles as its file.")
       .def_static(
@@ -145,9 +155,23 @@ void define_model(nb::module_& module) {
           },
           nb::arg("mode"))
       .def(
-          "mosaic", [](const Model& model) { return to_numpy(convert<double>(draw_mosaic(model)), DType::kFloat32); },
-          nb::sig("def mosaic(self) -> numpy.typing.NDArray"),
-          "Atoms (left) and filters (right), most used first, as a grey picture of values 0..255.")
+          "mosaic",
+          [](const Model& model, std::size_t zoom, std::size_t columns) {
+            return to_numpy(convert<double>(draw_mosaic(model, {.zoom = zoom, .columns = columns})), DType::kFloat32);
+          },
+          nb::arg("zoom") = 0, nb::arg("columns") = 0,
+          nb::sig("def mosaic(self, zoom: int = 0, columns: int = 0) -> numpy.typing.NDArray"),
+          "Atoms (left) and filters (right), most used first, as a grey picture of values 0..255; zoom is in pixels "
+          "per "
+          "value, columns in tiles, 0 leaves the choice.")
+      .def("report", &call_report, nb::arg("path"), nb::arg("X") = nb::none(), nb::arg("options"),
+           nb::sig("def report(self, path: str | os.PathLike[str], X: typing.Any = None, *, trace: typing.Any = (), "
+                   "title: str = '', feature_names: collections.abc.Sequence[str] | None = None, "
+                   "sample_names: collections.abc.Iterable[typing.Any] | None = None, n_jobs: int | None = None) "
+                   "-> None"),
+           "Writes a page that shows the model: one HTML file that opens in any browser and loads nothing. Up to 2000 "
+           "samples of X are coded and counted; trace, a summary or its iterations, gives the curves.")
+      .def("_repr_html_", [](const nb::object& model) { return in_python("repr_html")(model); })
       .def("refine_curvature", &refine_curvature, nb::arg("eta"))
       .def("describe_json", [](const Model& model) { return describe_json(model); });
 }
@@ -182,6 +206,7 @@ NB_MODULE(_core, module) {
   define_functions<float>(module);
   define_functions<double>(module);
   define_online(module);
+  define_report(module);
   module.def("generate_images", &image_list, nb::arg("n_images"), nb::arg("size"), nb::arg("seed"));
   module.def(
       "write_png",

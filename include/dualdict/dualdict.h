@@ -15,6 +15,7 @@
 #include "dualdict/online.h"
 #include "dualdict/options.h"
 #include "dualdict/preprocess.h"
+#include "dualdict/report.h"
 #include "dualdict/stream.h"
 #include "dualdict/summary.h"
 #include "dualdict/verify.h"

@@ -19,6 +19,7 @@ from ._functions import decode, load_model, make_encoder
 from ._onnx import to_onnx
 from ._options import PREPROCESS, TABLE, as_texts, n_threads, preprocess, seed_of
 from ._record import Record
+from ._report import report
 
 if TYPE_CHECKING:
     import onnx
@@ -318,6 +319,16 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         if self.encode_nonzeros is not None and tau == 0:
             raise ValueError(f"encode_nonzeros {self.encode_nonzeros}: needs thresholds below those of tau 0; give fewer")
         return to_onnx(self.model_, mode, tau=tau, eta=self.encode_eta)
+
+    def report(self, path: str | os.PathLike[str], X: ArrayLike | None = None, *, title: str = "") -> None:
+        """Writes a page that shows the model and its fit; opens in any browser, loads nothing.
+
+        X : array of shape (n_samples, n_features), default=None
+            Samples to code and show; at most 2000, evenly spread.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        report(self.model_, path, X, trace=self.summary_.iterations, title=title, feature_names=names, n_jobs=self.n_jobs)
 
     @property
     def model_(self) -> _core.Model:

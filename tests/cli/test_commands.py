@@ -2,6 +2,7 @@
 """learn, info, verify, encode, decode and mosaic on a small problem."""
 
 import json
+import re
 import zipfile
 
 import numpy as np
@@ -173,6 +174,25 @@ def test_mosaic_is_a_png(model, tmp_path):
     assert run("mosaic", model, "-o", tmp_path / "atoms.png", "--zoom", 0).code == 2
 
 
+def test_report_is_one_page_that_loads_nothing(model, samples, tmp_path):
+    page = tmp_path / "page.html"
+    run_ok("report", model, "-o", page, "--data", samples, "--title", "a <b> & c")
+    text = page.read_text()
+    assert text.startswith("<!doctype html>") and "default-src 'none'" in text
+    assert "<b>" not in text and not re.search(r"(src|href)=[\"']?(https?:)?//", text)
+    assert text == run_ok("report", model, "-o", "-", "--data", samples, "--title", "a <b> & c").stdout.decode()
+    before = page.read_bytes()
+    (tmp_path / "bad.jsonl").write_text("nonsense\n")
+    (tmp_path / "names.txt").write_text("one\n")
+    for words, code in ((("--trace", tmp_path / "bad.jsonl"), 3), (("--feature-names", tmp_path / "names.txt"), 2),
+                        (("--data", tmp_path / "none.npy"), 3)):
+        refused = run("report", model, "-o", page, *words)
+        assert refused.code == code and str(words[1].name) in refused.stderr or "feature names" in refused.stderr
+    assert run("report", model, "-o", model).code == 2
+    assert page.read_bytes() == before
+
+
+
 def test_nonzeros_are_reached(samples, tmp_path):
     arguments = ("--atoms", 24, "--nonzeros", 4, "--json", "--quiet")
     result = run_ok("learn", samples, "-o", tmp_path / "m.safetensors", *arguments).json()
@@ -254,7 +274,7 @@ def test_threads_change_no_bit(samples, tmp_path, solver, dtype):
 
 def test_small_commands(model):
     assert run_ok("--version").stdout.startswith(b"dualdict ")
-    for command in ("learn", "encode", "decode", "info", "verify", "mosaic", "options", "completion", "generate"):
+    for command in ("learn", "encode", "decode", "info", "verify", "mosaic", "report", "options", "completion", "generate"):
         text = run_ok(command, "--help").stdout.decode()
         assert text.index("Examples:") < text.index("Usage:")
         assert command in run_ok("completion", "bash").stdout.decode()

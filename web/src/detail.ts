@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One atom by itself: its picture, its dual, its numbers, the samples that use it most.
+import { largest } from "./colours";
+import { sheet } from "./chart";
+import { el } from "./dom";
+import { count, number, percent, signed } from "./format";
+import { glyph, glyphSize } from "./glyph";
+import { usage } from "./order";
+import type { Report, Table, Tensors } from "./report";
+import type { Shape } from "./shape";
+
+function drawing(shape: Shape, values: ArrayLike<number>, height: number, label: string): SVGSVGElement {
+  const box = glyphSize(shape, height);
+  const result = sheet(box.width + 2, height + 2);
+  result.setAttribute("role", "img");
+  result.setAttribute("aria-label", label);
+  result.append(glyph(shape, values, { x: 1, y: 1, ...box }));
+  return result;
+}
+
+function pair(shape: Shape, atom: number, dictionary: Table<Float32Array>, dual: Table<Float32Array>): HTMLElement {
+  const one = (table: Table<Float32Array>, label: string) =>
+    el("div", {}, drawing(shape, table.row(atom), shape.picture ? 104 : 64, `${label} ${atom}`), el("span", { class: "note" }, label));
+  return el("div", { class: "pair" }, one(dictionary, "atom"), one(dual, "dual"));
+}
+
+function numbers(report: Report, atom: number): HTMLElement {
+  const used = usage(report)[atom]!;
+  const rows: [string, string][] = [
+    ["used by", `${count(used)} of ${count(report.model.data.n_samples)} (${percent(used, report.model.data.n_samples)})`],
+    ["norm", number(report.atoms.norm[atom])],
+    ["norm of dual", number(report.atoms.dual_norm[atom])],
+    ["cos with dual", number(report.atoms.agreement[atom])],
+    ["coherence", `${number(report.atoms.coherence[atom])} with atom ${report.atoms.nearest[atom]}`]];
+  return el("dl", { class: "numbers" }, ...rows.flatMap(([term, value]) => [el("dt", {}, term), el("dd", {}, value)]));
+}
+
+function features(shape: Shape, values: Float32Array): HTMLElement | null {
+  if (shape.picture) return null;
+  const order = Array.from(values.keys()).sort((a, b) => Math.abs(values[b]!) - Math.abs(values[a]!)).slice(0, 5);
+  const most = largest(values) || 1;
+  return el("div", {}, el("h5", {}, "Largest features"), el("ol", { class: "features" }, ...order.map((j) => {
+    const bar = el("span", { class: values[j]! < 0 ? "bar negative" : "bar" });
+    bar.style.width = `${(100 * Math.abs(values[j]!)) / most}%`;
+    return el("li", {}, el("span", { class: "name" }, shape.names[j]!), el("span", { class: "value" }, signed(values[j]!)), bar);
+  })));
+}
+
+function users(report: Report, tensors: Tensors, shape: Shape, atom: number): HTMLElement | null {
+  const pictures = tensors.bytes("pictures");
+  const list = report.data?.users[atom];
+  if (!report.data || !pictures || !list) return null;
+  if (list.length === 0) return el("p", { class: "note" }, "None of the samples in this page uses it.");
+  return el("div", {}, el("h5", {}, "Samples that use it most"), el("ul", { class: "users" }, ...list.map(([picture, weight]) => {
+    const values = Float32Array.from(pictures.row(picture), (byte) => (byte - 128) / 127);
+    const name = report.data!.picture_names[picture]!;
+    return el("li", {}, drawing(shape, values, 52, name), el("span", { class: "name" }, name), el("span", { class: "value" }, signed(weight)));
+  })));
+}
+
+export function detail(report: Report, tensors: Tensors, shape: Shape, atom: number): HTMLElement[] {
+  const dictionary = tensors.floats("dictionary")!;
+  const dual = tensors.floats("dual")!;
+  return [
+    el("h4", {}, `Atom ${atom}`, usage(report)[atom] === 0 ? el("span", { class: "badge" }, "dead") : null),
+    pair(shape, atom, dictionary, dual), numbers(report, atom),
+    features(shape, dictionary.row(atom)), users(report, tensors, shape, atom),
+  ].filter((element): element is HTMLElement => element !== null);
+}
+
+// For a screen reader, in one breath.
+export function describe(report: Report, atom: number): string {
+  return `atom ${atom}, used by ${count(usage(report)[atom]!)} samples, norm ${number(report.atoms.norm[atom])}, coherence ${number(report.atoms.coherence[atom])}`;
+}
+
