@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `dualdict`, as a user calls it."""
+import json
+import os
+import shutil
+import subprocess
+
+from .start import ROOT
+
+
+def path():
+    built = ROOT / "build" / "release" / "dualdict"
+    found = os.environ.get("DUALDICT_COMMAND") or (built if built.exists() else shutil.which("dualdict"))
+    if not found:
+        raise FileNotFoundError("the command dualdict is not there: build it (scripts/build release) or set DUALDICT_COMMAND")
+    return str(found)
+
+
+def call(*arguments):
+    """Runs it and returns what it printed as JSON, or None."""
+    done = subprocess.run([path(), *map(str, arguments)], check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"dualdict {arguments[0]} ended with {done.returncode}: {done.stderr.strip()}")
+    return json.loads(done.stdout) if "--json" in arguments else None

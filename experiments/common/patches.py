@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Patches of images, prepared as in the paper."""
+import numpy as np
+
+import dualdict
+from . import data
+
+
+def images(place):
+    """The Berkeley images in grey. With --quick and without them, images of overlapping discs."""
+    try:
+        from PIL import Image
+        files = sorted(data.berkeley_folder().glob("*.jpg"))
+        files = files[:10] if place.quick else files
+        return "Berkeley", [np.asarray(Image.open(file).convert("L"), np.float32) for file in files]
+    except (data.Missing, ImportError) as problem:
+        if not place.quick:
+            place.skip(problem)
+        place.say("no Berkeley images or no reader for them: images of overlapping discs take their place")
+        return "overlapping discs", dualdict.generate_images(6, 128)
+
+
+def draw(pictures, n, side, seed=0):
+    """n random patches: the mean of the image away, divided by 125, the mean of the patch away."""
+    random = np.random.default_rng(seed)
+    which = random.integers(len(pictures), size=n)
+    samples = np.empty((n, side * side), np.float32)
+    for number, picture in enumerate(pictures):
+        windows = np.lib.stride_tricks.sliding_window_view((picture - picture.mean()) / 125, (side, side))
+        chosen = np.flatnonzero(which == number)
+        rows = random.integers(windows.shape[0], size=chosen.size)
+        columns = random.integers(windows.shape[1], size=chosen.size)
+        samples[chosen] = windows[rows, columns].reshape(chosen.size, -1)
+    return samples - samples.mean(axis=1, keepdims=True)
