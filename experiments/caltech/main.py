@@ -128,11 +128,12 @@ def evaluate(place, sizes, folder):
         codes = coder.code(name, held_out)
         entry = {"what": coders.CODERS[name], "nonzeros": float((codes != 0).sum(axis=1).mean())}
         features = pooled_features(place, coder, name, pictures)
+        gram = (features @ features.T).astype(np.float64)
         entry["tasks"] = {}
         for task, numbers in tasks_of(pictures).items():
             mine = np.isin(pictures.labels, numbers)
-            entry["tasks"][task] = classify.accuracies(features[mine], pictures.labels[mine], sizes["training"],
-                                                       sizes["splits"])
+            entry["tasks"][task] = classify.accuracies(gram[np.ix_(mine, mine)], pictures.labels[mine],
+                                                       sizes["training"], sizes["splits"])
             place.say(f"{name}, {task}: {entry['tasks'][task]['accuracy']:.4f}")
         found["coders"][name] = entry
     coder.threads = 1

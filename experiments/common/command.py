@@ -2,6 +2,7 @@
 """The command `dualdict`, as a user calls it."""
 import json
 import os
+import resource
 import shutil
 import subprocess
 
@@ -17,8 +18,11 @@ def path():
 
 
 def call(*arguments):
-    """Runs it and returns what it printed as JSON, or None."""
+    """Runs it and returns what it printed as JSON, with the CPU seconds of all its threads, or None."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([path(), *map(str, arguments)], check=False, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"dualdict {arguments[0]} ended with {done.returncode}: {done.stderr.strip()}")
-    return json.loads(done.stdout) if "--json" in arguments else None
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return {**json.loads(done.stdout), "cpu_seconds": spent} if "--json" in arguments else None

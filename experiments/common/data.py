@@ -104,6 +104,13 @@ def mnist(part="train"):
     return images.astype(np.float32) / 255, labels.astype(int)
 
 
+def small_digits():
+    """The 1797 digits of 8 x 8 pixels that come with scikit-learn, for --quick."""
+    from sklearn.datasets import load_digits
+    small = load_digits()
+    return (small.data / 16).astype(np.float32), small.target
+
+
 def unpack(archive, target):
     """All files of a tar or zip archive, also of an archive inside it."""
     if zipfile.is_zipfile(archive):

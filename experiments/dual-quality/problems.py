@@ -25,19 +25,18 @@ def patch_problem(place, sizes):
                    etas=sizes["patch_etas"])
 
 
-def digit_problem(place, sizes):
+def digits(place):
+    """(name, images, labels, unseen images, their labels)."""
+    if place.quick:
+        images, labels = data.small_digits()
+        return "digits (scikit-learn)", images[:1200], labels[:1200], images[1200:], labels[1200:]
     try:
-        images, labels = data.mnist("train")
-        unseen, unseen_labels = data.mnist("t10k")
-        name = "digits (MNIST)"
+        return "digits (MNIST)", *data.mnist("train"), *data.mnist("t10k")
     except data.Missing as problem:
-        if not place.quick:
-            place.skip(problem)
-        from sklearn.datasets import load_digits
-        place.say("no MNIST: the 8 x 8 digits of scikit-learn take its place")
-        small = load_digits()
-        images, labels = (small.data[:1200] / 16).astype(np.float32), small.target[:1200]
-        unseen, unseen_labels = (small.data[1200:] / 16).astype(np.float32), small.target[1200:]
-        name = "digits (scikit-learn)"
+        place.skip(problem)
+
+
+def digit_problem(place, sizes):
+    name, images, labels, unseen, unseen_labels = digits(place)
     n, m = sizes["digits"], sizes["unseen_digits"]
     return Problem(name, images[:n], unseen[:m], labels[:n], unseen_labels[:m], sizes["digit_taus"], sizes["digit_etas"])

@@ -6,23 +6,22 @@ import dualdict
 from common import data, figures, measures, results, start
 
 NAME = "mnist"
-SIDE, TAU, ETA = 28, 0.2, 0.001
+SIDE, ETA = 28, 0.001
 LATE = 20
-FULL = {"samples": 50_000, "atoms": 200, "looks": [1, 4, 20], "iterations": 300, "rtol": 1e-4}
-QUICK = {"samples": 600, "atoms": 30, "looks": [1, 4], "iterations": 12, "rtol": 1e-3}
+FULL = {"samples": 50_000, "atoms": 200, "looks": [1, 4, 20], "iterations": 300, "rtol": 1e-4, "tau": 0.2}
+QUICK = {"samples": 600, "atoms": 30, "looks": [1, 4], "iterations": 12, "rtol": 1e-3, "tau": 0.05}
 
 
 def digits(place, n):
+    """(name, digits, labels, side)."""
+    if place.quick:
+        images, labels = data.small_digits()
+        return "digits of scikit-learn", images[:n], labels[:n], 8
     try:
         images, labels = data.mnist("train")
-        return "MNIST", images[:n], labels[:n], SIDE
     except data.Missing as problem:
-        if not place.quick:
-            place.skip(problem)
-    from sklearn.datasets import load_digits
-    place.say("no MNIST: the 8 x 8 digits of scikit-learn take its place")
-    small = load_digits()
-    return "digits of scikit-learn", (small.data[:n] / 16).astype(np.float32), small.target[:n], 8
+        place.skip(problem)
+    return "MNIST", images[:n], labels[:n], SIDE
 
 
 def first_dictionary(samples, n_atoms):
@@ -37,7 +36,7 @@ def follow(place, samples, begin, sizes):
     checkpoint.unlink(missing_ok=True)
     dictionaries, records = {0: begin}, {}
     for last in (*sizes["looks"], sizes["iterations"]):
-        model, summary = dualdict.learn(samples, len(begin), TAU, eta=ETA, dict_init=begin, accurate_steps=True,
+        model, summary = dualdict.learn(samples, len(begin), sizes["tau"], eta=ETA, dict_init=begin, accurate_steps=True,
                                         tol=sizes["rtol"], max_iter=last, checkpoint=checkpoint)
         dictionaries[summary.n_iter] = model.components
         records.update({record.iteration: record for record in summary.iterations})
@@ -76,7 +75,7 @@ def evaluate(place, sizes):
     np.savez(place.work / "pictures.npz", digit=samples[example["digit"]], atoms=model.components[used],
              restored=example["weights"] @ model.components[used], side=side,
              **{f"after_{number}": dictionaries[number] for number in looks})
-    return {"data": source, "samples": len(samples), "atoms": sizes["atoms"], "tau": TAU, "eta": ETA, "side": side,
+    return {"data": source, "samples": len(samples), "atoms": sizes["atoms"], "tau": sizes["tau"], "eta": ETA, "side": side,
             "outcome": summary.outcome, "iterations": summary.n_iter, "nonzeros_per_code": summary.nonzeros_per_code,
             "looks": looks, "late": late, "energy": [record.energy.total for record in records],
             "change_of_dictionary": [record.dictionary_change for record in records],
@@ -109,7 +108,7 @@ def draw_change(place, plot, found):
     right.plot(np.arange(1, len(energy) + 1), energy, color=figures.COLOURS[1])
     right.axvline(found["late"], color="black", linestyle=":")
     right.set(xscale="log", xlabel="iteration", ylabel="E per digit", title="The objective")
-    figure.suptitle(f"{found['data']}, {found['samples']:,} digits, {found['atoms']} atoms, tau = {TAU:g}, eta = {ETA:g}")
+    figure.suptitle(f"{found['data']}, {found['samples']:,} digits, {found['atoms']} atoms, tau = {found['tau']:g}, eta = {ETA:g}")
     figures.save(place, figure, "change.png")
 
 

@@ -23,8 +23,6 @@ FIGURES = {
 def run(name, folder):
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     environment["PYTHONPATH"] = os.pathsep.join([str(EXPERIMENTS), environment.get("PYTHONPATH", "")])
-    # Made-up samples: the test must say the same everywhere and need no network.
-    environment["DUALDICT_DATA"] = str(folder / "nothing")
     environment["DUALDICT_OFFLINE"] = "1"
     done = subprocess.run([sys.executable, EXPERIMENTS / name / "main.py", "--quick", "--out", folder, "--work", folder / "work"],
                           env=environment, capture_output=True, text=True, check=False)
