@@ -95,6 +95,7 @@ def seconds_per_picture(coder, name, pictures, n):
     samples = [pictures.samples(pictures.rows(picture)) for picture in chosen]
     places = [pictures.places[pictures.rows(picture)] for picture in chosen]
     room = np.empty((max(map(len, samples)), len(coder.atoms)), np.float32)
+    threads, coder.threads = coder.threads, 1
     best = [np.inf, np.inf]
     for _ in range(3):
         spent = [0.0, 0.0]
@@ -106,6 +107,7 @@ def seconds_per_picture(coder, name, pictures, n):
             spent[0] += coded - started
             spent[1] += time.process_time() - coded
         best = [min(old, new / n) for old, new in zip(best, spent)]
+    coder.threads = threads
     return best
 
 
@@ -127,20 +129,23 @@ def evaluate(place, sizes, folder):
     for name in names:
         codes = coder.code(name, held_out)
         entry = {"what": coders.CODERS[name], "nonzeros": float((codes != 0).sum(axis=1).mean())}
+        entry["seconds_coding"], entry["seconds_pooling"] = seconds_per_picture(coder, name, pictures, sizes["timed"])
         features = pooled_features(place, coder, name, pictures)
-        gram = (features @ features.T).astype(np.float64)
-        entry["tasks"] = {}
-        for task, numbers in tasks_of(pictures).items():
-            mine = np.isin(pictures.labels, numbers)
-            entry["tasks"][task] = classify.accuracies(gram[np.ix_(mine, mine)], pictures.labels[mine],
-                                                       sizes["training"], sizes["splits"])
-            place.say(f"{name}, {task}: {entry['tasks'][task]['accuracy']:.4f}")
+        entry["tasks"] = tasks_by(features, pictures, sizes)
+        place.say(f"{name}: " + ", ".join(f"{task} {row['accuracy']:.4f}" for task, row in entry["tasks"].items()))
         found["coders"][name] = entry
-    coder.threads = 1
-    for name in names:
-        coding, pooled = seconds_per_picture(coder, name, pictures, sizes["timed"])
-        found["coders"][name].update(seconds_coding=coding, seconds_pooling=pooled)
+        results.save(place, found)
     return found
+
+
+def tasks_by(features, pictures, sizes):
+    """{task: accuracies} of one way of coding."""
+    gram = (features @ features.T).astype(np.float64)
+    rows = {}
+    for task, numbers in tasks_of(pictures).items():
+        mine = np.isin(pictures.labels, numbers)
+        rows[task] = classify.accuracies(gram[np.ix_(mine, mine)], pictures.labels[mine], sizes["training"], sizes["splits"])
+    return rows
 
 
 def main():
@@ -149,7 +154,7 @@ def main():
     arguments = arguments.parse_args()
     place = start.place(NAME, arguments)
     if not place.redraw:
-        results.save(place, evaluate(place, QUICK if place.quick else FULL, arguments.folder))
+        evaluate(place, QUICK if place.quick else FULL, arguments.folder)
     figures.draw(place, results.load(place))
 
 

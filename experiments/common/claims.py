@@ -17,7 +17,7 @@ def synthetic_pca(found):
     excess = max(point["error"] / run["optimal_error"] - 1 for run, point in zip(runs, last))
     distance = float(np.median([point["dual_distance"] for point in last]))
     at, default = last[0]["iteration"], found["default_steps"]["points"][-1]
-    spread = f"{min(counts)} to {max(counts)}" if min(counts, default=0) != max(counts, default=0) else f"{counts[0]}"
+    spread = " to ".join(str(n) for n in sorted({min(counts), max(counts)})) if counts else "no number of"
     return [
         ("largest principal angle to the PCA basis", "< 1e-7 after very few iterations",
          f"below 1e-7 after {spread} iterations ({len(counts)} of {len(runs)} seeds) when every step is a minimisation "

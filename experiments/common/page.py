@@ -45,13 +45,18 @@ def with_table(text, content):
     return f"{before}{BEGIN}\n\n{content}\n\n{END}{after}"
 
 
-def main():
-    text = HEAD + table(("claim", "paper", "ours", "holds?", "command"), claim_rows()) + "\n" + TAIL
-    (ROOT / "docs" / "paper.md").write_text(text, encoding="utf-8")
+def pages():
+    """(file, text) of every page."""
+    yield ROOT / "docs" / "paper.md", HEAD + table(("claim", "paper", "ours", "holds?", "command"), claim_rows()) + "\n" + TAIL
     for name, make in TABLES.items():
         file, found = ROOT / "experiments" / name / "README.md", found_of(name)
         if found is not None:
-            file.write_text(with_table(file.read_text(encoding="utf-8"), make(found)), encoding="utf-8")
+            yield file, with_table(file.read_text(encoding="utf-8"), make(found))
+
+
+def main():
+    for file, text in pages():
+        file.write_text(text, encoding="utf-8")
     print("experiments: wrote docs/paper.md and the tables of the READMEs")
 
 

@@ -58,7 +58,7 @@ def draw(place, found):
     groups = [(group, problem) for problem in (patches, digits) for group in problem["rivals"]]
     figure, all_axes = plot.subplots(3, 2, figsize=(12.5, 13))
     accuracy, error, patch_error = all_axes[0, 0], all_axes[0, 1], all_axes[1, 0]
-    middle = [fit for fit in digits["fits"] if fit["tau"] == sorted({fit["tau"] for fit in digits["fits"]})[len({fit["tau"] for fit in digits["fits"]}) // 2]]
+    middle = [fit for fit in digits["fits"] if fit["rows"]["exact"]["accuracy"] is not None]
     against_time(accuracy, middle, "accuracy")
     for name, row in digits["baselines"].items():
         if row["accuracy"] is not None:

@@ -91,6 +91,13 @@ CHECKS = {"synthetic-pca": check_pca, "tight-frame": check_frame, "berkeley": ch
           "caltech": check_caltech, "dual-quality": check_quality}
 
 
+def test_pages_say_what_the_results_say(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXPERIMENTS))
+    from common import page
+    for file, text in page.pages():
+        assert file.read_text(encoding="utf-8") == text, f"{file.name} is old: experiments/run writes it"
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_results_of_the_full_form_are_committed(name):
     folder = EXPERIMENTS / name
