@@ -65,7 +65,8 @@ def draw_errors(place, plot, found):
     axes.plot(np.arange(1, len(pca) - 1), pca[1:-1], color="black", label="PCA with as many components")
     for number, eta in enumerate((1, 0)):
         mine = sorted((fit for fit in found["fits"] if fit["eta"] == eta), key=lambda fit: -fit["tau"])
-        for key, style, what in (("error", "o-", "codes as they are"), ("debiased_error", "s--", "least squares on the support")):
+        for key, style, what in (("error", "o-", "codes as they are"),
+                                 ("debiased_error", "s--", "least squares on the support")):
             axes.plot([fit["nonzeros"] for fit in mine], [fit[key] for fit in mine], style, color=figures.COLOURS[number],
                       markersize=5, fillstyle="full" if key == "error" else "none", label=f"eta = {eta}, {what}")
         for fit in mine:
@@ -74,6 +75,7 @@ def draw_errors(place, plot, found):
     axes.set(xscale="log", yscale="log", xlabel="nonzeros per code, or principal components",
              ylabel="reconstruction error |X - DU| / |X|",
              title=f"Error at equal nonzeros ({found['images']}, {found['samples']:,} patches); small numbers: tau")
+    axes.set_ylim(0.01, 1.1)
     axes.legend(loc="lower left")
     figures.save(place, figure, "error.png")
 
@@ -89,8 +91,9 @@ def draw_atoms(place, plot, found):
         usage = np.asarray(json.loads(model.describe_json())["usage"])
         order = np.argsort(-usage, kind="stable")
         for row, (matrix, name) in enumerate(((model.components, "D"), (model.dual, "C"))):
+            paper = PAPER[f"{fit['tau']:g}"]
             figures.show(axes[row, column], figures.tiles(matrix[order], SIDE, 20, down=True),
-                         f"{name}, tau = {fit['tau']:g}, {fit['nonzeros']:.1f} nonzeros (paper {PAPER[format(fit['tau'], 'g')]})")
+                         f"{name}, tau = {fit['tau']:g}, {fit['nonzeros']:.1f} nonzeros (paper {paper})")
     figure.suptitle("Atoms (top) and filters (bottom), eta = 1, most used first, column by column; each to its own scale")
     figures.save(place, figure, "atoms.png", colours=24)
 

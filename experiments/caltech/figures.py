@@ -16,7 +16,7 @@ def draw(place, found):
 def accuracy(place, plot, found):
     coders = found["coders"]
     tasks = list(next(iter(coders.values()))["tasks"])
-    figure, all_axes = plot.subplots(1, len(tasks), figsize=(2.9 * len(tasks), 3.6), sharey=True, squeeze=False)
+    figure, all_axes = plot.subplots(1, len(tasks), figsize=(2.9 + 2.3 * len(tasks), 3.8), sharey=True, squeeze=False)
     names = list(coders)[::-1]
     for axes, task in zip(all_axes[0], tasks):
         for row, name in enumerate(names):

@@ -5,6 +5,7 @@ import pathlib
 import time
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 import dualdict
 from common import data, results, start
@@ -96,19 +97,19 @@ def seconds_per_picture(coder, name, pictures, n):
     places = [pictures.places[pictures.rows(picture)] for picture in chosen]
     room = np.empty((max(map(len, samples)), len(coder.atoms)), np.float32)
     threads, coder.threads = coder.threads, 1
-    best = [np.inf, np.inf]
-    for _ in range(3):
-        spent = [0.0, 0.0]
-        for one, where in zip(samples, places):
-            started = time.process_time()
-            codes = coder.code(name, one, room[:len(one)])
-            coded = time.process_time()
-            pooling.pool(codes, where)
-            spent[0] += coded - started
-            spent[1] += time.process_time() - coded
-        best = [min(old, new / n) for old, new in zip(best, spent)]
+    rounds = []
+    with threadpool_limits(1):
+        for _ in range(3):
+            spent = np.zeros(2)
+            for one, where in zip(samples, places):
+                started = time.process_time()
+                codes = coder.code(name, one, room[:len(one)])
+                coded = time.process_time()
+                pooling.pool(codes, where)
+                spent += coded - started, time.process_time() - coded
+            rounds.append(spent / n)
     coder.threads = threads
-    return best
+    return np.min(rounds, axis=0)
 
 
 def evaluate(place, sizes, folder):

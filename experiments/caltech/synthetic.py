@@ -40,5 +40,5 @@ def pictures(n, per_picture=40):
             raws.append(np.clip(mixed / np.linalg.norm(mixed, axis=1, keepdims=True) * 512, 0, 255).astype(np.uint8))
             labels.append(label)
     places = np.tile(random.uniform(size=(per_picture, 2)), (len(raws), 1)).astype(np.float32)
-    return descriptors.Pictures(np.array(labels), list(ANGLES), np.full(len(raws), per_picture), np.concatenate(raws), places,
-                                0.0)
+    counts = np.full(len(raws), per_picture)
+    return descriptors.Pictures(np.array(labels), list(ANGLES), counts, np.concatenate(raws), places, 0.0)

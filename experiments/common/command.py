@@ -13,7 +13,7 @@ def path():
     built = ROOT / "build" / "release" / "dualdict"
     found = os.environ.get("DUALDICT_COMMAND") or (built if built.exists() else shutil.which("dualdict"))
     if not found:
-        raise FileNotFoundError("the command dualdict is not there: build it (scripts/build release) or set DUALDICT_COMMAND")
+        raise FileNotFoundError("the command dualdict is not there: scripts/build release makes it, DUALDICT_COMMAND names it")
     return str(found)
 
 

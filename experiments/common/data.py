@@ -60,8 +60,8 @@ def fetch(address, file):
 
 
 def missing(what, folder, address, reason):
-    return Missing(f"{what} is not there: set DUALDICT_DATA to a folder with {folder}. It could not be fetched from {address}: "
-                   f"{reason}")
+    return Missing(f"{what} is not there: set DUALDICT_DATA to a folder with {folder}. "
+                   f"It could not be fetched from {address}: {reason}")
 
 
 def idx(folder, name):

@@ -36,12 +36,12 @@ def save(place, figure, name, dpi=DPI, colours=64):
 
 
 def tiles(rows, side, columns, down=False, gap=1):
-    """Rows as small pictures on a white ground: each is scaled to its own largest magnitude, zero is grey.
+    """Rows as small pictures with blue lines between them: each is scaled to its own largest magnitude, zero is grey.
 
     down: fill column by column, as the paper does."""
     rows = np.asarray(rows, np.float64)
     lines = -(-len(rows) // columns)
-    picture = np.ones((lines * (side + gap) + gap, columns * (side + gap) + gap))
+    picture = np.full((lines * (side + gap) + gap, columns * (side + gap) + gap), np.nan)
     for number, row in enumerate(rows):
         line, column = (number % lines, number // lines) if down else divmod(number, columns)
         largest = np.abs(row).max()
@@ -52,7 +52,9 @@ def tiles(rows, side, columns, down=False, gap=1):
 
 
 def show(axes, picture, title, limits=(0, 1)):
-    axes.imshow(picture, cmap="gray", vmin=limits[0], vmax=limits[1], interpolation="nearest")
+    import matplotlib
+    shades = matplotlib.colormaps["gray"].with_extremes(bad="#9cc3e6")
+    axes.imshow(picture, cmap=shades, vmin=limits[0], vmax=limits[1], interpolation="nearest")
     axes.set_title(title)
     axes.grid(False)
     axes.set_xticks([])

@@ -47,7 +47,8 @@ def with_table(text, content):
 
 def pages():
     """(file, text) of every page."""
-    yield ROOT / "docs" / "paper.md", HEAD + table(("claim", "paper", "ours", "holds?", "command"), claim_rows()) + "\n" + TAIL
+    claims = table(("claim", "paper", "ours", "holds?", "command"), claim_rows())
+    yield ROOT / "docs" / "paper.md", HEAD + claims + "\n" + TAIL
     for name, make in TABLES.items():
         file, found = ROOT / "experiments" / name / "README.md", found_of(name)
         if found is not None:

@@ -13,7 +13,8 @@ def number(value, digits=3):
 
 def synthetic_pca(found):
     rows = [(run["seed"], run["iterations_to_angle"] or "not reached", f"{run['points'][-1]['angle']:.1e}",
-             number(run["points"][-1]["error"], 5), number(run["optimal_error"], 5), number(run["points"][-1]["dual_distance"], 4))
+             number(run["points"][-1]["error"], 5), number(run["optimal_error"], 5),
+             number(run["points"][-1]["dual_distance"], 4))
             for run in found["accurate_steps"]]
     last = found["accurate_steps"][0]["points"][-1]["iteration"]
     return table(("seed", "iterations to an angle below 1e-7", f"angle after {last}", f"error after {last}", "optimum (PCA)",
@@ -21,11 +22,12 @@ def synthetic_pca(found):
 
 
 def tight_frame(found):
-    rows = [(run["seed"], run["found"], ", ".join(f"{start['found']}" for start in run["starts"]), f"{run['dual_distance']:.1e}", number(run["dual_norm"], 2), number(run["dual_error"], 4),
-             number(run["dual_error_of_true_frame"], 4), number(run["code_error"], 4), number(run["code_error_of_true_frame"], 4),
-             f"{run['outcome']}, {run['iterations']}") for run in found["runs"]]
-    return table(("seed", "found of 50", "found from each start", "C to D'", "mean norm of filters", "error by D C x", "of the true frame",
-                  "error by exact codes", "of the true frame", "outcome, iterations"), rows)
+    rows = [(run["seed"], run["found"], ", ".join(f"{start['found']}" for start in run["starts"]),
+             f"{run['dual_distance']:.1e}", number(run["dual_norm"], 2), number(run["dual_error"], 4),
+             number(run["dual_error_of_true_frame"], 4), number(run["code_error"], 4),
+             number(run["code_error_of_true_frame"], 4), f"{run['outcome']}, {run['iterations']}") for run in found["runs"]]
+    return table(("seed", "found of 50", "found from each start", "C to D'", "mean norm of filters", "error by D C x",
+                  "of the true frame", "error by exact codes", "of the true frame", "outcome, iterations"), rows)
 
 
 def berkeley(found):
@@ -40,7 +42,8 @@ def berkeley(found):
 def mnist(found):
     rows = [(look, number(entry["relative_distance"]), number(entry["mean_cosine"]), number(entry["median_cosine"]),
              f"{100 * entry['atoms_with_cosine_above_.95']:.0f} %") for look, entry in found["distance_to_late"].items()]
-    return table(("D after", f"relative distance to D after {found['late']}", "mean cosine of atoms", "median", "atoms above .95"), rows)
+    return table(("D after", f"relative distance to D after {found['late']}", "mean cosine of atoms", "median",
+                  "atoms above .95"), rows)
 
 
 def caltech(found):
@@ -65,14 +68,15 @@ def dual_quality(found):
         for group in problem["rivals"]:
             rows += [("", "", name, *cells(row)) for name, row in group["rows"].items()]
         rows += [("", "", name, *cells(row)) for name, row in problem["baselines"].items()]
-        parts.append(f"{problem['name']}, {problem['training']:,} to learn from, {problem['unseen']:,} unseen:\n\n" + table(head, rows))
+        sizes = f"{problem['name']}, {problem['training']:,} to learn from, {problem['unseen']:,} unseen:"
+        parts.append(f"{sizes}\n\n{table(head, rows)}")
     return "\n\n".join(parts)
 
 
 def cells(row):
-    return (number(row.get("code_error")), number(row["error"]), number(row.get("debiased_error")), number(row["nonzeros"], 1),
-            number(row.get("support_overlap"), 2), number(row["accuracy"]), number(row["microseconds"], 1))
+    return (number(row.get("code_error")), number(row["error"]), number(row.get("debiased_error")),
+            number(row["nonzeros"], 1), number(row.get("support_overlap"), 2), number(row["accuracy"]), number(row["microseconds"], 1))
 
 
-TABLES = {"synthetic-pca": synthetic_pca, "tight-frame": tight_frame, "berkeley": berkeley, "mnist": mnist, "caltech": caltech,
-          "dual-quality": dual_quality}
+TABLES = {"synthetic-pca": synthetic_pca, "tight-frame": tight_frame, "berkeley": berkeley, "mnist": mnist,
+          "caltech": caltech, "dual-quality": dual_quality}

@@ -108,7 +108,8 @@ def draw_change(place, plot, found):
     right.plot(np.arange(1, len(energy) + 1), energy, color=figures.COLOURS[1])
     right.axvline(found["late"], color="black", linestyle=":")
     right.set(xscale="log", xlabel="iteration", ylabel="E per digit", title="The objective")
-    figure.suptitle(f"{found['data']}, {found['samples']:,} digits, {found['atoms']} atoms, tau = {found['tau']:g}, eta = {ETA:g}")
+    figure.suptitle(f"{found['data']}, {found['samples']:,} digits, {found['atoms']} atoms, tau = {found['tau']:g}, "
+                    f"eta = {ETA:g}")
     figures.save(place, figure, "change.png")
 
 
@@ -127,8 +128,8 @@ def draw_example(place, plot, found, kept):
         figures.show(figure.add_subplot(grid[0, 2 + number]), atom, "", (-largest, largest))
         figures.show(figure.add_subplot(grid[1, 2 + number]), atom * weight / scale, f"{weight:.2f}", (-largest, largest))
         figure.axes[-1].title.set_fontsize(7)
-    figure.suptitle(f"One digit as the sum of {n} of {found['atoms']} atoms. Above: the atoms; below: the same times their weights "
-                    "(numbers); grey is zero")
+    figure.suptitle(f"One digit as the sum of {n} of {found['atoms']} atoms. Above: the atoms; below: the same times their "
+                    "weights (numbers); grey is zero")
     figures.save(place, figure, "digit.png", colours=32)
 
 

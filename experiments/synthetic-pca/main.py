@@ -61,7 +61,8 @@ def draw(place, found):
     at = [point["iteration"] for point in run["points"]]
     figure, (left, right) = plot.subplots(1, 2, figsize=(9, 3.6))
     left.plot(at, [point["error"] for point in run["points"]], label="reconstruction error |X - DCX| / |X|")
-    left.axhline(run["optimal_error"], color="black", linestyle="-.", label=f"optimum: {found['atoms']} principal components")
+    left.axhline(run["optimal_error"], color="black", linestyle="-.",
+                 label=f"optimum: {found['atoms']} principal components")
     left.plot(at, [point["dual_distance"] for point in run["points"]], "--", color=figures.COLOURS[1],
               label="distance of C to D', mean of 1 - |cosine|")
     left.set(xscale="log", yscale="log", xlabel="iteration", ylabel="error, distance (no unit)",
@@ -77,7 +78,8 @@ def draw(place, found):
     right.set(xscale="log", yscale="log", xlabel="iteration", ylabel="largest principal angle (radians)",
               title="Angle between D and the principal components")
     right.legend(loc="lower left")
-    figure.suptitle(f"d = {found['features']}, K = {found['atoms']}, N = {found['samples']:,}, eta = 1, tau = 0, mu = {MU:g}")
+    figure.suptitle(f"d = {found['features']}, K = {found['atoms']}, N = {found['samples']:,}, eta = 1, tau = 0, "
+                    f"mu = {MU:g}")
     figures.save(place, figure, "convergence.png")
 
 

@@ -91,16 +91,17 @@ def evaluate(place, sizes):
         if seed == 0:
             pictures = {name: np.round(rows, 4) for name, rows in drawn.items()}
         place.say(f"seed {seed}: {run['found']} of {ELEMENTS} elements with |cosine| > {FOUND}")
+    all_starts = [start["found"] for run in runs for start in run["starts"]]
     return {"samples": sizes["samples"], "elements": ELEMENTS, "parts": PARTS, "noise": NOISE, "eta": ETA, "tau": TAU,
             "median_found": float(np.median([run["found"] for run in runs])),
-            "median_found_from_one_start": float(np.median([start["found"] for run in runs for start in run["starts"]])), "runs": runs, "pictures_of_seed_0": pictures}
+            "median_found_from_one_start": float(np.median(all_starts)), "runs": runs, "pictures_of_seed_0": pictures}
 
 
 def draw(place, found):
     plot = figures.plotting(place)
     if plot is None:
         return
-    figure, axes = plot.subplots(3, 1, figsize=(8.2, 5.6))
+    figure, axes = plot.subplots(3, 1, figsize=(8.6, 3.5))
     run = found["runs"][0]
     titles = {"frame": "the true frame", "dictionary": f"D, matched to it: {run['found']} of 50 with |cosine| > .99",
               "dual": f"C', mean of 1 - |cosine| to D: {run['dual_distance']:.1e}"}

@@ -24,8 +24,8 @@ def run(name, folder):
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     environment["PYTHONPATH"] = os.pathsep.join([str(EXPERIMENTS), environment.get("PYTHONPATH", "")])
     environment["DUALDICT_OFFLINE"] = "1"
-    done = subprocess.run([sys.executable, EXPERIMENTS / name / "main.py", "--quick", "--out", folder, "--work", folder / "work"],
-                          env=environment, capture_output=True, text=True, check=False)
+    command = [sys.executable, EXPERIMENTS / name / "main.py", "--quick", "--out", folder, "--work", folder / "work"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads((folder / "results.json").read_text()), done.stdout
 
