@@ -77,7 +77,7 @@ def draw(place, found):
     right.axhline(WANTED_ANGLE, color="black", linestyle="--", label="the paper: below 1e-7")
     right.set(xscale="log", yscale="log", xlabel="iteration", ylabel="largest principal angle (radians)",
               title="Angle between D and the principal components")
-    right.legend(loc="lower left")
+    right.legend(loc="lower left", fontsize=7)
     figure.suptitle(f"d = {found['features']}, K = {found['atoms']}, N = {found['samples']:,}, eta = 1, tau = 0, "
                     f"mu = {MU:g}")
     figures.save(place, figure, "convergence.png")
