@@ -11,11 +11,11 @@ CODERS = {
     "exact": "D: the minimiser of E (exact)",
     "linear": "C: one product (linear)",
     "sparse": "one product and a threshold (sparse)",
-    "corrected": "two products (corrected)",
     "spams": "D: l1 coder of SPAMS",
+    "corrected": "two products (corrected)",
+    "random": "control: random Gaussian rows",
     "threshold": "control: D'x thresholded",
     "words": "control: bag of words",
-    "random": "control: random Gaussian rows",
 }
 
 

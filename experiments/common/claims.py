@@ -9,6 +9,11 @@ def verdict(is_so, otherwise="no"):
     return "yes" if is_so else otherwise
 
 
+def near(entry, paper, deviation=0.008):
+    """Not below the paper by more than a deviation, the paper's or ours."""
+    return entry["accuracy"] >= paper - max(deviation, entry["deviation"])
+
+
 def synthetic_pca(found):
     runs = found["accurate_steps"]
     reached = [run["iterations_to_angle"] for run in runs]
@@ -89,6 +94,8 @@ def mnist(found):
 
 def caltech(found):
     coders = found["coders"]
+    if "linear" not in coders:
+        return [("codes by C as good as by D", ".984 against .987", "the run was not finished", "")]
     tasks = list(coders["exact"]["tasks"])
     first = tasks[0]
 
@@ -101,15 +108,15 @@ def caltech(found):
     others = f". But random rows have {of('random')} on the first task: it proves little" if "random" in coders else ""
     rows = [
         ("two classes, codes by D", ".987 +- .008", f"{of('exact')} ({first}; the paper does not name its two)",
-         verdict(by_d[first]["accuracy"] >= 0.979)),
-        ("two classes, codes by C", ".984 +- .008", of("linear"), verdict(by_c[first]["accuracy"] >= 0.976)),
+         verdict(near(by_d[first], 0.987))),
+        ("two classes, codes by C", ".984 +- .008", of("linear"), verdict(near(by_c[first], 0.984))),
         ("nothing is lost by C", "within a deviation",
          "; ".join(f"{task}: {-loss:+.3f}" for task, loss in losses.items()) + others, verdict(within, "in part")),
     ]
-    if "spams" in coders and "seconds_coding" in coders["spams"]:
+    if "spams" in coders:
         times = {name: coders[name]["seconds_coding"] for name in coders}
         rows.insert(2, ("two classes, l1 codes of another program", ".985 +- .008", f"{of('spams')} (SPAMS)",
-                        verdict(coders["spams"]["tasks"][first]["accuracy"] >= 0.977)))
+                        verdict(near(coders["spams"]["tasks"][first], 0.985))))
         rows.append(("coding a picture with C", ".21 s against 2.3 s: 11 times faster",
                      f"{1000 * times['linear']:.1f} ms against {1000 * times['spams']:.0f} ms of SPAMS: "
                      f"{times['spams'] / times['linear']:.0f} times faster; our exact coder {1000 * times['exact']:.0f} ms",
