@@ -23,13 +23,15 @@ def plotting(place):
     return pyplot
 
 
-def save(place, figure, name, dpi=DPI, colours=64):
-    """Writes figures/NAME with few colours, so that it is small; without the date or version of the program."""
+def save(place, figure, name, dpi=DPI, colours=None):
+    """Writes figures/NAME without the date or version of the program. Few colours make grey mosaics small."""
     from PIL import Image
     path = place.figure(name)
     figure.savefig(path, dpi=dpi, metadata={"Software": None})
     with Image.open(path) as picture:
-        flat = picture.convert("RGB").quantize(colours, dither=Image.Dither.NONE)
+        flat = picture.convert("RGB")
+    if colours is not None:
+        flat = flat.quantize(colours, dither=Image.Dither.NONE)
     flat.save(path, optimize=True)
     from matplotlib import pyplot
     pyplot.close(figure)

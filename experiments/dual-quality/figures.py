@@ -77,4 +77,4 @@ def draw(place, found):
     for axes in (all_axes[1, 1], all_axes[2, 0], all_axes[2, 1])[len(groups):]:
         axes.set_visible(False)
     figure.suptitle("What one product is worth: ways of encoding against time, and against rivals at equal nonzeros")
-    figures.save(place, figure, "quality.png", dpi=90)
+    figures.save(place, figure, "quality.png", dpi=80, colours=200)
