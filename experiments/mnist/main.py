@@ -8,7 +8,7 @@ from common import data, figures, measures, results, start
 NAME = "mnist"
 SIDE, ETA = 28, 0.001
 LATE = 20
-FULL = {"samples": 50_000, "atoms": 200, "looks": [1, 4, 20], "iterations": 300, "rtol": 1e-4, "tau": 0.2}
+FULL = {"samples": 50_000, "atoms": 200, "looks": [1, 4, 20], "iterations": 100, "rtol": 1e-4, "tau": 0.2}
 QUICK = {"samples": 600, "atoms": 30, "looks": [1, 4], "iterations": 12, "rtol": 1e-3, "tau": 0.05}
 
 
@@ -87,7 +87,7 @@ def evaluate(place, sizes):
 def draw_dictionaries(place, plot, found, kept):
     looks = [number for number in (0, 1, 4, found["looks"][-1]) if number in found["looks"]]
     titles = {0: "start: random digits", 1: "after 1 iteration", 4: "after 4 iterations",
-              found["looks"][-1]: f"at convergence, {found['looks'][-1]} iterations"}
+              found["looks"][-1]: f"at the end, {found['looks'][-1]} iterations"}
     figure, axes = plot.subplots(1, len(looks), figsize=(3.1 * len(looks), 3.5))
     shown = 100 if found["atoms"] >= 100 else found["atoms"]
     for one, number in zip(axes, looks):
