@@ -48,6 +48,11 @@ def seconds(place, plot, found):
     if described > 0:
         axes.axvline(described, color="black", linestyle="--", label=f"descriptors, for all alike: {described:.1f}")
     axes.set_xscale("log")
+    smallest = min(value for _, values, _ in parts for value in values)
+    largest = max(value for _, values, _ in parts for value in values)
+    axes.set_xlim(min(1, smallest / 2), largest * 2)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.xaxis.set_minor_formatter("")
     axes.set_yticks(rows, [coders[name]["what"] for name in names])
     axes.set_xlabel("milliseconds of one thread for a picture")
     axes.set_title(f"Time for a picture of {found['descriptors_per_picture']:.0f} descriptors, {found['atoms']} atoms")
