@@ -31,8 +31,11 @@ struct LearnOptions {
   std::size_t history = 3;           // H >= 1; with fewer energies than H the mean is over those there are
   std::size_t max_iterations = 200;  // >= 1
   // Before the stopping rule may fire: KKT residual <= this * tau/K for every code, or as small as rounding allows, or
-  // duality gap <= 0.01 rtol E.
+  // duality gap <= 0.01 rtol E. D and C: gap <= 0.01 * this * E.
   double inner_tolerance = 1e-3;
+  // Every step is that accurate from the first iteration, on all samples, without extrapolation: the paper's algorithm
+  // word for word. By default steps are cheap until the stopping rule comes near.
+  bool accurate_steps = false;
   Solver solver = Solver::kFast;
   DType dtype = DType::kFloat32;
   std::size_t seed = 0;

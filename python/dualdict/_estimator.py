@@ -111,6 +111,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         inner_tol: float = 1e-3,
         time_limit: float = 0.0,
         solver: str = "fast",
+        accurate_steps: bool = False,
         keep_dict: bool = False,
         replace_below: int = 1,
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
@@ -144,6 +145,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.inner_tol = inner_tol
         self.time_limit = time_limit
         self.solver = solver
+        self.accurate_steps = accurate_steps
         self.keep_dict = keep_dict
         self.replace_below = replace_below
         self.random_state = random_state

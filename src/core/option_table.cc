@@ -14,7 +14,7 @@ constexpr double kAnyNumber = std::numeric_limits<double>::max();
 // The largest count whose successor a double, the type of the range, still tells apart from it.
 constexpr double kAnyCount = 9007199254740991.0;
 
-constexpr std::array<OptionInfo, 19> kTable{{
+constexpr std::array<OptionInfo, 20> kTable{{
     {.name = "atoms",
      .python_name = "n_components",
      .symbol = "K",
@@ -96,7 +96,9 @@ constexpr std::array<OptionInfo, 19> kTable{{
     {.name = "inner-tolerance",
      .python_name = "inner_tol",
      .symbol = "",
-     .help = "before the stopping rule may fire, the KKT residual of every code is at most this times tau/K",
+     .help = "before the stopping rule may fire, the KKT residual of every code is at most this times tau/K, the gap "
+             "of D and C a "
+             "hundredth of this times E",
      .group = "stopping",
      .field = &LearnOptions::inner_tolerance,
      .min = 0,
@@ -116,6 +118,12 @@ constexpr std::array<OptionInfo, 19> kTable{{
      .help = "fast: coordinate descent and the exact dual; fista: the algorithm of the paper, as a reference",
      .group = "method",
      .field = &LearnOptions::solver},
+    {.name = "accurate-steps",
+     .python_name = "accurate_steps",
+     .symbol = "",
+     .help = "minimise in every step from the first iteration, as the paper has it; by default only near the end",
+     .group = "method",
+     .field = &LearnOptions::accurate_steps},
     {.name = "keep-dictionary",
      .python_name = "keep_dict",
      .symbol = "",

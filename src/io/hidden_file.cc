@@ -39,7 +39,9 @@ std::string hidden_beside(const std::string& target) {
   Hasher hasher;
   hasher.add_field(path.filename().string());
   const std::string digest = hasher.digest();
-  return (folder / (".dualdict-" + digest.substr(digest.size() - kDigits))).string();
+  std::string name = ".dualdict-";
+  name.append(digest, digest.size() - kDigits);
+  return (folder / name).string();
 }
 
 bool is_named(int descriptor, const std::string& path) {

@@ -27,8 +27,8 @@ constexpr std::size_t kCheapSweeps = 3;
 constexpr std::size_t kAccurateSweeps = 1000;
 constexpr std::size_t kCheapFista = 30;
 constexpr std::size_t kAccurateFista = 2000;
-// The gap that an accurate step of D or C may leave, relative to E.
-constexpr double kStepGap = 1e-5;
+// The gap that an accurate step of D or C may leave, relative to E, as a share of the inner tolerance.
+constexpr double kStepGap = 1e-2;
 
 Objective make_objective(const LearnOptions& options, std::size_t n_features) {
   Objective objective;
@@ -72,7 +72,8 @@ Learner<T>::Learner(const DataSource& data, const LearnOptions& options, const L
       pass_(samples_, options.n_atoms, pool_, interrupt_),
       replacer_(options.n_atoms, options.replace_below),
       dual_solver_(samples_.xx, kEigenvalueCut<T>),
-      rule_(options.rtol, options.history, kRoundingRise<T>) {
+      rule_(options.rtol, options.history, kRoundingRise<T>),
+      accurate_(options.accurate_steps) {
   moments_.uu = Matrix<double>(options.n_atoms, options.n_atoms);
   moments_.ux = Matrix<double>(options.n_atoms, data.n_features());
   moments_.xx = samples_.xx;
@@ -175,7 +176,8 @@ bool Learner<T>::iterate() {
   const Matrix<double> old_dual = dual_;
   const double old_energy = energy_;
   const bool first = summary_.iterations.empty();
-  IterationRecord record = step(samples_.n_all(), options_.solver == Solver::kFast);
+  const bool lead = options_.solver == Solver::kFast && !options_.accurate_steps;
+  IterationRecord record = step(samples_.n_all(), lead);
   if (!first && record.replaced_atoms == 0 && record.energy.total() > old_energy && record.extrapolated)
     record = retreat();
   if (record.replaced_atoms > 0) extrapolation_.restart();
@@ -234,7 +236,7 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
   record.energy = energy_from_moments(objective_, moments_, dictionary_, dual_);
   energy_ = record.energy.total();
   const bool exact_codes = pass.codes.unfinished == 0 || record.duality_gap <= 0.01 * options_.rtol;
-  record.accurate = accurate_ && exact_codes && step_gap_ <= kStepGap * scale;
+  record.accurate = accurate_ && exact_codes && step_gap_ <= step_tolerance(scale);
   return record;
 }
 
@@ -267,9 +269,14 @@ void Learner<T>::scale_moments(std::size_t n) {
 }
 
 template <class T>
+double Learner<T>::step_tolerance(double energy) const {
+  return kStepGap * options_.inner_tolerance * energy;
+}
+
+template <class T>
 void Learner<T>::update_dictionary(double energy) {
   DictionaryStepOptions options;
-  options.gap_tolerance = kStepGap * energy;
+  options.gap_tolerance = step_tolerance(energy);
   const bool fista = options_.solver == Solver::kFista;
   const bool warming_up = warmed_up_ && !warm_up_.finished;
   options.max_passes = accurate_ ? 50 : (warming_up ? 2 : 5);
@@ -283,8 +290,8 @@ void Learner<T>::update_dictionary(double energy) {
 template <class T>
 void Learner<T>::update_dual(double energy) {
   if (options_.solver == Solver::kFista) {
-    step_gap_ +=
-        dual_step_fista(objective_, moments_, kStepGap * energy, accurate_ ? kAccurateFista : kCheapFista, dual_).gap;
+    const std::size_t iterations = accurate_ ? kAccurateFista : kCheapFista;
+    step_gap_ += dual_step_fista(objective_, moments_, step_tolerance(energy), iterations, dual_).gap;
   } else {
     dual_solver_.step(objective_, moments_, dual_);
   }

@@ -60,6 +60,8 @@ class Learner {
   void scale_moments(std::size_t n);
   // D and C, led ahead, back into the ball and to the precision of the codes.
   void round_to_feasible();
+  // The gap that an accurate step of D or C may leave.
+  double step_tolerance(double energy) const;
   void update_dictionary(double energy);
   void update_dual(double energy);
   // After an iteration: the tests that can end the fit, and the callback's wish.
@@ -111,7 +113,7 @@ class Learner {
   std::optional<TauSearch> tau_search_;
   WarmUpPosition warm_up_;
   bool warmed_up_ = false;  // on draws of the samples, before the first iteration
-  bool accurate_ = false;   // the steps are run to full accuracy from now on
+  bool accurate_;           // the steps are run to full accuracy from now on
   double step_gap_ = 0;     // what D and C leave on the table, in the units of E
   std::vector<std::size_t> usage_;
   LearnSummary summary_;

@@ -19,7 +19,8 @@ void blend(double share, const Moments& old, Moments& now) {
 
 template <class T>
 void Learner<T>::warm_up() {
-  if (options_.solver == Solver::kFista || warm_up_.finished) return;  // the paper's algorithm, as it stands
+  // The paper's algorithm has none.
+  if (options_.solver == Solver::kFista || options_.accurate_steps || warm_up_.finished) return;
   const WarmUpSchedule schedule = warm_up_schedule(samples_.n_all(), options_.n_atoms);
   if (schedule.step_samples > 0 && !options_.keep_dictionary) {
     say("warming up: D and C move after every " + std::to_string(schedule.step_samples) + " of " +

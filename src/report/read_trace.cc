@@ -11,7 +11,7 @@
 namespace dualdict {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 std::string read_text(const std::string& path) {
   const auto bytes = open_bytes(path);

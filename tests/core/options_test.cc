@@ -82,6 +82,7 @@ TEST(OptionTable, HasEveryFixedNameOnce) {
                                     "max-memory",
                                     "positive-codes",
                                     "positive-dictionary",
+                                    "accurate-steps",
                                     "keep-dictionary",
                                     "replace-below",
                                     "time-limit"};

@@ -290,6 +290,45 @@ TEST(Traps, EtaZeroFitsTheDualOnceAtTheEnd) {
   }
 }
 
+// The largest part of an atom outside the span of the first principal components.
+double outside_principal_span(const Matrix<double>& samples, const Matrix<double>& atoms) {
+  const SymmetricEigen eigen = symmetric_eigen(naive_product(naive_transpose(samples), samples));
+  const std::size_t d = samples.cols();
+  double largest = 0;
+  for (std::size_t k = 0; k < atoms.rows(); ++k) {
+    double square = 0;
+    for (std::size_t i = 0; i < d - atoms.rows(); ++i) {  // eigenvalues ascend: these are not principal
+      double along = 0;
+      for (std::size_t f = 0; f < d; ++f) along += eigen.vectors(i, f) * atoms(k, f);
+      square += along * along;
+    }
+    largest = std::max(largest, std::sqrt(square));
+  }
+  return largest;
+}
+
+TEST(Traps, OnlyAccurateStepsReachThePrincipalSpan) {
+  // The paper's first experiment: positive vectors, near to each other.
+  Random random(14);
+  Matrix<double> basis(15, 25);
+  for (std::size_t i = 0; i < basis.size(); ++i) basis.data()[i] = random.uniform() / 3;
+  Matrix<double> samples = naive_product(random_matrix<double>(1000, 15, 15), basis);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples.data()[i] += 0.02 * random.normal();
+  LearnOptions options = small_options(15, 0.0, Solver::kFast, DType::kFloat64);
+  options.mu = 1e-5;
+  options.rtol = 0;
+  options.max_iterations = 30;
+  options.inner_tolerance = 1e-14;
+  EXPECT_GT(outside_principal_span(samples, fit(samples, options).model.dictionary()), 1e-7)
+      << "cheap steps were enough here: the test no longer shows what the option is for";
+  options.accurate_steps = true;
+  const LearnResult result = fit(samples, options);
+  EXPECT_LT(outside_principal_span(samples, result.model.dictionary()), 1e-7);
+  // Nothing happens before the first iteration, and no step leads ahead.
+  EXPECT_EQ(result.summary.iterations.size(), 30u);
+  for (const IterationRecord& record : result.summary.iterations) EXPECT_FALSE(record.extrapolated);
+}
+
 TEST(Traps, EffectiveWeightsAreReported) {
   LearnOptions options = small_options(20, 0.3);
   options.eta = 0.5;

@@ -8,6 +8,7 @@
 #include "io/temporary_folder.h"
 #include "learn/checkpoint.h"
 #include "learn/fit_case.h"
+#include "learn/ranks.h"
 #include "trust/long_forms.h"
 
 namespace dualdict {
@@ -51,7 +52,8 @@ void damage_checkpoint(Tally& tally, const std::string& path, const RunIdentity&
     std::ifstream file(path, std::ios::binary);
     content.assign(std::istreambuf_iterator<char>(file), {});
   }
-  const auto go_on = [&] { Checkpoint({path, 0, true}, identity); };
+  Ranks alone(nullptr);
+  const auto go_on = [&] { Checkpoint({path, 0, true}, identity, alone); };
   if (is_refused(go_on)) tally.add(false, "the checkpoint itself is refused");
   for (std::size_t bit = 0; bit < 8 * content.size(); ++bit) {
     if (!tally.next()) continue;
