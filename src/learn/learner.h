@@ -112,7 +112,7 @@ class Learner {
   double energy_ = 0;  // E after the last accepted step
   std::optional<TauSearch> tau_search_;
   WarmUpPosition warm_up_;
-  bool warmed_up_ = false;  // on draws of the samples, before the first iteration
+  bool warmed_up_ = false;  // on a few samples at a time, before the first iteration
   bool accurate_;           // the steps are run to full accuracy from now on
   double step_gap_ = 0;     // what D and C leave on the table, in the units of E
   std::vector<std::size_t> usage_;
