@@ -73,6 +73,7 @@ def main(n_kills=60):
             n_done += 1
             codes[code] = codes.get(code, 0) + 1
             slowest = max(slowest, seconds)
+            print(f"kill {n_done}, {n_ranks} ranks: exit {code} after {seconds:.1f} s: {wrong or 'good'}", flush=True)
             if wrong:
                 failures.append(f"kill {n_done}, {n_ranks} ranks: {wrong}")
     print(f"{n_done} kills, {len(failures)} failures; exit codes {codes}; slowest end {slowest:.2f} s")
