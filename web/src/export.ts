@@ -27,8 +27,11 @@ export function svgText(drawing: SVGSVGElement, background: string): string {
 // Twice the size on the screen: sharp in print.
 export async function savePng(name: string, text: string, width: number, height: number): Promise<void> {
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
-  await image.decode();
+  await new Promise((done, fail) => {
+    image.onload = done;
+    image.onerror = fail;
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  });
   const scale = Math.min(2, 16_000 / Math.max(width, height));
   const canvas = document.createElement("canvas");
   canvas.width = Math.round(width * scale);

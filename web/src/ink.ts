@@ -93,7 +93,8 @@ export function showGrey(canvas: HTMLCanvasElement, values: ArrayLike<number>, w
   }
   const [w, h] = [part.right - part.left, part.bottom - part.top];
   if (w <= 0 || h <= 0) return;
-  const context = canvas.getContext("2d")!;
+  // Pixels go in and out here, nothing is drawn: memory suits that better than the graphics card.
+  const context = canvas.getContext("2d", { willReadFrequently: true })!;
   const image = context.createImageData(w, h);
   const factor = highest > lowest ? 255 / (highest - lowest) : 0;
   for (let y = 0; y < h; ++y)
