@@ -5,7 +5,7 @@ import { sheet } from "./chart";
 import { el } from "./dom";
 import { count, number, percent, signed } from "./format";
 import { glyph, glyphSize } from "./glyph";
-import { usage } from "./order";
+import { knowsUsage, usage, usageTotal } from "./order";
 import type { Report, Table, Tensors } from "./report";
 import type { Shape } from "./shape";
 
@@ -27,7 +27,7 @@ function pair(shape: Shape, atom: number, dictionary: Table<Float32Array>, dual:
 function numbers(report: Report, atom: number): HTMLElement {
   const used = usage(report)[atom]!;
   const rows: [string, string][] = [
-    ["used by", `${count(used)} of ${count(report.model.data.n_samples)} (${percent(used, report.model.data.n_samples)})`],
+    ["used by", knowsUsage(report) ? `${count(used)} of ${count(usageTotal(report))} (${percent(used, usageTotal(report))})` : "unknown"],
     ["norm", number(report.atoms.norm[atom])],
     ["norm of dual", number(report.atoms.dual_norm[atom])],
     ["cos with dual", number(report.atoms.agreement[atom])],
@@ -62,7 +62,7 @@ export function detail(report: Report, tensors: Tensors, shape: Shape, atom: num
   const dictionary = tensors.floats("dictionary")!;
   const dual = tensors.floats("dual")!;
   return [
-    el("h4", {}, `Atom ${atom}`, usage(report)[atom] === 0 ? el("span", { class: "badge" }, "dead") : null),
+    el("h4", {}, `Atom ${atom}`, knowsUsage(report) && usage(report)[atom] === 0 ? el("span", { class: "badge" }, "dead") : null),
     pair(shape, atom, dictionary, dual), numbers(report, atom),
     features(shape, dictionary.row(atom)), users(report, tensors, shape, atom),
   ].filter((element): element is HTMLElement => element !== null);
@@ -70,6 +70,7 @@ export function detail(report: Report, tensors: Tensors, shape: Shape, atom: num
 
 // For a screen reader, in one breath.
 export function describe(report: Report, atom: number): string {
-  return `atom ${atom}, used by ${count(usage(report)[atom]!)} samples, norm ${number(report.atoms.norm[atom])}, coherence ${number(report.atoms.coherence[atom])}`;
+  const use = knowsUsage(report) ? `, used by ${count(usage(report)[atom]!)} samples` : "";
+  return `atom ${atom}${use}, norm ${number(report.atoms.norm[atom])}, coherence ${number(report.atoms.coherence[atom])}`;
 }
 

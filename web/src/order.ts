@@ -14,6 +14,11 @@ export function usage(report: Report): number[] {
   return report.data?.usage ?? new Array<number>(report.model.shape.n_atoms).fill(0);
 }
 
+// Without either, nothing is known of the use of atoms: an atom is then not called dead.
+export const knowsUsage = (report: Report): boolean => report.model.usage.length > 0 || report.data?.usage !== undefined;
+export const usageTotal = (report: Report): number =>
+  report.model.usage.length > 0 ? report.model.data.n_samples : report.data?.n_coded ?? 0;
+
 export function sorted(report: Report, order: Order): number[] {
   const atoms = Array.from({ length: report.model.shape.n_atoms }, (_, i) => i);
   if (order === "index") return atoms;

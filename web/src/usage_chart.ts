@@ -4,14 +4,14 @@ import { linearPlot, sheet, text, ticks, xAxis, yAxis } from "./chart";
 import { el, svg } from "./dom";
 import { type Figure, figure } from "./figure";
 import { count, number, plural } from "./format";
-import { usage } from "./order";
+import { knowsUsage, usage, usageTotal } from "./order";
 import type { Report } from "./report";
 import { theme } from "./theme";
 
 function usageFigure(report: Report): Figure {
   const used = usage(report).slice().sort((a, b) => b - a);
   const dead = used.filter((v) => v === 0).length;
-  const total = report.model.usage.length > 0 ? report.model.data.n_samples : report.data?.n_coded ?? 0;
+  const total = usageTotal(report);
   return figure({
     name: "usage", title: "Use of the atoms",
     caption: `Samples that use each atom, most used first: from ${count(used[0] ?? 0)} down to ${count(used[used.length - 1] ?? 0)} of ${count(total)}. ` +
@@ -89,5 +89,5 @@ export function usageSection(report: Report): HTMLElement {
   const histogram = histogramFigure(report);
   return el("section", { id: "usage" }, el("h2", {}, "Who uses what"),
     histogram ? null : el("p", { class: "hint" }, "Give samples with ", el("code", {}, "--data"), " to see the nonzeros of their codes, and them as sums of atoms."),
-    el("div", { class: histogram ? "halves" : "" }, usageFigure(report).element, histogram?.element));
+    el("div", { class: histogram ? "halves" : "" }, knowsUsage(report) ? usageFigure(report).element : null, histogram?.element));
 }
