@@ -115,8 +115,8 @@ struct Kernels {
   CodeSums (*summarise)(const T* u, const T* b, const T* r, std::size_t n, T lambda, bool positive);
 };
 
-// The table for this CPU. The environment variable DUALDICT_KERNELS=scalar|emu128|avx2|avx3|neon forces one (read once);
-// a name that this CPU or build does not have is an Error(kUsage).
+// The table for this CPU. The environment variable DUALDICT_KERNELS=scalar|avx2|avx3|neon forces one (read
+// once); a name that this CPU or build does not have is an Error(kUsage).
 template <class T>
 const Kernels<T>& kernels();
 
