@@ -31,6 +31,7 @@ Json learn_json(const LearnSummary& summary, const Model& model, const std::stri
           {"message", summary.message},
           {"iterations", summary.n_iterations},
           {"seconds", summary.seconds},
+          {"reading_seconds", summary.reading_seconds},
           {"energy", energy_json(summary.energy)},
           {"nonzeros_per_code", summary.nonzeros_per_code},
           {"duality_gap", summary.duality_gap},

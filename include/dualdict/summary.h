@@ -60,6 +60,7 @@ struct LearnSummary {
   std::vector<IterationRecord> iterations;
   std::size_t n_iterations = 0;  // their number; a model file keeps it without the records
   double seconds = 0;
+  double reading_seconds = 0;  // of these, until the samples were in memory; not kept in a model file
   std::size_t n_samples = 0;
   std::size_t n_features = 0;
   // For the D and C of the model and the exact codes of all samples under them:

@@ -65,22 +65,28 @@ Learner<T>::Learner(const DataSource& data, const LearnOptions& options, const L
       checkpoint_(context.checkpoint, identity_of(data, options, context.preprocess), ranks),
       pool_(resolve_threads(options.n_threads)),
       transform_(fit_transform(context.preprocess, data, ranks)),
-      samples_(load_samples<T>(data, transform_, Random(options.seed, kOrderStream), pool_,
-                               Interrupt(context.hooks.interrupt), &ranks)),
+      samples_(load_samples<T>(data, transform_, Random(options.seed, kOrderStream), Interrupt(context.hooks.interrupt),
+                               &ranks)),
       objective_(make_objective(options, data.n_features())),
       codes_(samples_.n_samples(), options.n_atoms),
       pass_(samples_, options.n_atoms, pool_, interrupt_),
       replacer_(options.n_atoms, options.replace_below),
-      dual_solver_(samples_.xx, kEigenvalueCut<T>),
       rule_(options.rtol, options.history, kRoundingRise<T>),
       accurate_(options.accurate_steps) {
   moments_.uu = Matrix<double>(options.n_atoms, options.n_atoms);
   moments_.ux = Matrix<double>(options.n_atoms, data.n_features());
-  moments_.xx = samples_.xx;
   moments_.squared_samples = samples_.squared;
+  if (objective_.eta > 0) prepare_dual_step(Interrupt(context.hooks.interrupt));
   usage_.resize(options.n_atoms);
+  summary_.reading_seconds = reading_seconds_;
   summary_.n_samples = samples_.n_all();
   summary_.n_features = samples_.n_features();
+}
+
+template <class T>
+void Learner<T>::prepare_dual_step(const Interrupt& interrupt) {
+  moments_.xx = second_moments(samples_, pool_, interrupt);
+  dual_solver_.emplace(moments_.xx, kEigenvalueCut<T>);
 }
 
 template <class T>
@@ -293,7 +299,7 @@ void Learner<T>::update_dual(double energy) {
     const std::size_t iterations = accurate_ ? kAccurateFista : kCheapFista;
     step_gap_ += dual_step_fista(objective_, moments_, step_tolerance(energy), iterations, dual_).gap;
   } else {
-    dual_solver_.step(objective_, moments_, dual_);
+    dual_solver_->step(objective_, moments_, dual_);
   }
   round_rows_to_ball<T>(dual_);
 }

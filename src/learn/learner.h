@@ -63,6 +63,8 @@ class Learner {
   // The gap that an accurate step of D or C may leave.
   double step_tolerance(double energy) const;
   void update_dictionary(double energy);
+  // Sums XX' and factors it.
+  void prepare_dual_step(const Interrupt& interrupt);
   void update_dual(double energy);
   // After an iteration: the tests that can end the fit, and the callback's wish.
   bool should_continue(const IterationRecord& record);
@@ -98,6 +100,7 @@ class Learner {
   ThreadPool pool_;
   Transform transform_;
   Samples<T> samples_;
+  double reading_seconds_ = clock_.seconds();
   Objective objective_;
   Matrix<double> dictionary_;  // D, rounded to T
   Matrix<double> dual_;        // C, rounded to T
@@ -106,7 +109,7 @@ class Learner {
   CodeProblem<T> problem_;
   CodePass<T> pass_;
   AtomReplacer replacer_;
-  DualSolver dual_solver_;
+  std::optional<DualSolver> dual_solver_;  // with eta = 0 not before the end: C is outside of E
   StoppingRule rule_;
   Extrapolation extrapolation_;
   double energy_ = 0;  // E after the last accepted step

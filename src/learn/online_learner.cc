@@ -35,7 +35,7 @@ void work_through(OnlineState& state, const DataSource& block) {
   const std::size_t piece = online_piece(block.n_features());
   for (std::size_t first = 0; first < block.n_samples(); first += piece) {
     const RowsOf rows(block, first, std::min(piece, block.n_samples() - first));
-    online_step(state, load_samples<T>(rows, transform, Random(state.options.seed, 2), pool, Interrupt(nullptr)), pool);
+    online_step(state, load_samples<T>(rows, transform, Random(state.options.seed, 2), Interrupt(nullptr)), pool);
   }
 }
 

@@ -39,8 +39,7 @@ template <class T>
 LearnResult online_result(const OnlineState& state, ThreadPool& pool, const OnlineOrigin<T>& origin) {
   const Objective& objective = state.objective;
   const auto source = make_source(state.kept.view());
-  const Samples<T> samples =
-      load_samples<T>(*source, Transform(), Random(state.options.seed, 2), pool, Interrupt(nullptr));
+  const Samples<T> samples = load_samples<T>(*source, Transform(), Random(state.options.seed, 2), Interrupt(nullptr));
   LearnSummary summary;
   measure(state, samples, pool, summary);
   summary.outcome = origin.outcome;

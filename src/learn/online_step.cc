@@ -144,7 +144,7 @@ OnlineStepReport online_step(OnlineState& state, const Samples<T>& samples, Thre
   Moments moments;
   moments.uu = Matrix<double>(options.n_atoms, options.n_atoms);
   moments.ux = Matrix<double>(options.n_atoms, samples.n_features());
-  moments.xx = samples.xx;
+  moments.xx = second_moments(samples, pool, Interrupt(nullptr));
   moments.squared_samples = samples.squared;
   const PassReport pass = CodePass<T>(samples, options.n_atoms, pool, Interrupt(nullptr))
                               .run(problem, code_options, {0, n}, codes, moments);

@@ -84,7 +84,8 @@ bool Learner<T>::code_exactly() {
     return false;
   }
   if (objective_.eta == 0) {
-    dual_solver_.step(objective_, moments_, dual_);
+    prepare_dual_step(Interrupt(nullptr));
+    dual_solver_->step(objective_, moments_, dual_);
     round_rows_to_ball<T>(dual_);
   }
   return true;

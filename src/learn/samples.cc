@@ -18,9 +18,9 @@
 namespace dualdict {
 namespace {
 
-// sum of x x' in double: its small eigenvalues matter to the dual, and float products would drown them.
+// In double: the small eigenvalues of the sum matter to the dual, and float products would drown them.
 template <class T>
-Matrix<double> second_moments(const Samples<T>& samples, ThreadPool& pool, const Interrupt& interrupt) {
+Matrix<double> second_moments_here(const Samples<T>& samples, ThreadPool& pool, const Interrupt& interrupt) {
   constexpr std::size_t kWave = 16;
   const std::size_t d = samples.n_features();
   Matrix<double> xx(d, d);
@@ -95,11 +95,9 @@ void read_into(const DataSource& data, const Transform& transform, const Interru
 }
 
 template <class T>
-void sum_over_ranks(Samples<T>& samples, std::size_t n_features) {
+void sum_over_ranks(Samples<T>& samples) {
   if (samples.alone()) return;
   Ranks& ranks = *samples.ranks;
-  if (samples.xx.empty()) samples.xx = Matrix<double>(n_features, n_features);  // this rank has failed
-  ranks.sum(std::span(samples.xx.data(), samples.xx.size()));
   std::array<double, 2> sums{samples.squared, samples.mean_norm};
   ranks.sum(sums);
   samples.squared = sums[0];
@@ -128,8 +126,8 @@ Matrix<T> read_samples(const DataSource& data, const Transform& transform, std::
 }
 
 template <class T>
-Samples<T> load_samples(const DataSource& data, const Transform& transform, Random random, ThreadPool& pool,
-                        const Interrupt& interrupt, Ranks* ranks) {
+Samples<T> load_samples(const DataSource& data, const Transform& transform, Random random, const Interrupt& interrupt,
+                        Ranks* ranks) {
   Samples<T> samples;
   samples.ranks = ranks;
   if (!samples.alone()) samples.shard = ranks->shard(data.n_samples());
@@ -141,16 +139,24 @@ Samples<T> load_samples(const DataSource& data, const Transform& transform, Rand
       samples.squared += squared;
       samples.mean_norm += std::sqrt(squared);
     }
-    samples.xx = second_moments(samples, pool, interrupt);
   };
   if (ranks == nullptr)
     load();
   else
     ranks->attempt(load);
-  sum_over_ranks(samples, data.n_features());
+  sum_over_ranks(samples);
   samples.mean_norm /= static_cast<double>(samples.n_all());
   require_range<T>(samples.mean_norm, data.name());
   return samples;
+}
+
+template <class T>
+Matrix<double> second_moments(const Samples<T>& samples, ThreadPool& pool, const Interrupt& interrupt) {
+  if (samples.alone()) return second_moments_here(samples, pool, interrupt);
+  Matrix<double> xx(samples.n_features(), samples.n_features());
+  samples.ranks->attempt([&] { xx = second_moments_here(samples, pool, interrupt); });
+  samples.ranks->sum(std::span(xx.data(), xx.size()));
+  return xx;
 }
 
 template <class T>
@@ -170,10 +176,10 @@ Matrix<T> samples_at(const Samples<T>& samples, std::span<const std::size_t> pla
 
 template Matrix<float> read_samples<float>(const DataSource&, const Transform&, std::size_t, std::size_t);
 template Matrix<double> read_samples<double>(const DataSource&, const Transform&, std::size_t, std::size_t);
-template Samples<float> load_samples<float>(const DataSource&, const Transform&, Random, ThreadPool&, const Interrupt&,
-                                            Ranks*);
-template Samples<double> load_samples<double>(const DataSource&, const Transform&, Random, ThreadPool&,
-                                              const Interrupt&, Ranks*);
+template Samples<float> load_samples<float>(const DataSource&, const Transform&, Random, const Interrupt&, Ranks*);
+template Samples<double> load_samples<double>(const DataSource&, const Transform&, Random, const Interrupt&, Ranks*);
+template Matrix<double> second_moments<float>(const Samples<float>&, ThreadPool&, const Interrupt&);
+template Matrix<double> second_moments<double>(const Samples<double>&, ThreadPool&, const Interrupt&);
 template Matrix<float> samples_at<float>(const Samples<float>&, std::span<const std::size_t>);
 template Matrix<double> samples_at<double>(const Samples<double>&, std::span<const std::size_t>);
 

@@ -25,7 +25,6 @@ namespace dualdict {
 template <class T>
 struct Samples {
   Matrix<T> x;           // N x d, those of this rank
-  Matrix<double> xx;     // d x d: sum of x x' over all ranks, in double whatever T
   double squared = 0;    // sum of |x|^2 over all ranks
   double mean_norm = 0;  // mean of |x| over all ranks
   std::string fingerprint;
@@ -60,10 +59,15 @@ struct Samples {
   }
 };
 
-// Reads all samples, refuses NaN and Inf (Error(kInput), with count and first position), preprocesses, shuffles, sums.
+// Reads all samples, refuses NaN and Inf (Error(kInput), with count and first position), preprocesses, shuffles, sums;
+// all but the second moments.
 template <class T>
-Samples<T> load_samples(const DataSource& data, const Transform& transform, Random random, ThreadPool& pool,
-                        const Interrupt& interrupt, Ranks* ranks = nullptr);
+Samples<T> load_samples(const DataSource& data, const Transform& transform, Random random, const Interrupt& interrupt,
+                        Ranks* ranks = nullptr);
+
+// The sum of x x' over all ranks, in double whatever T; only the dual step needs it. All ranks call this together.
+template <class T>
+Matrix<double> second_moments(const Samples<T>& samples, ThreadPool& pool, const Interrupt& interrupt);
 
 // The stream of random numbers that the order of the samples is drawn from.
 inline constexpr std::uint64_t kOrderStream = 2;

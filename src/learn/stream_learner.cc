@@ -81,7 +81,7 @@ class StreamLearner {
   void step(const Matrix<T>& block) {
     const auto source = make_source(block.view());
     const Samples<T> samples =
-        load_samples<T>(*source, Transform(), Random(options_.seed, kOrderStream), pool_, Interrupt(nullptr));
+        load_samples<T>(*source, Transform(), Random(options_.seed, kOrderStream), Interrupt(nullptr));
     const bool first_pass = pass_ == 0;
     OnlineStepOptions how;
     how.new_samples = first_pass;

@@ -6,9 +6,6 @@
 namespace dualdict {
 namespace {
 
-// So many steps of the inner index at a time: a float panel of 16 columns is then 16 KiB and stays in the first cache.
-constexpr std::size_t kDepthChunk = 256;
-
 std::size_t round_up(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
 }
@@ -47,21 +44,20 @@ void PackedRight<T>::pack_transposed(MatrixView<const T> b) {
 
 template <class T>
 void multiply(const Left<T>& a, const PackedRight<T>& b, MatrixView<T> c, Into into, std::size_t first_column) {
-  const std::size_t width = b.kernels_->panel_width;
+  const std::size_t width = b.kernels().panel_width;
   const std::size_t start = first_column / width * width;
-  if (b.depth_ == 0 && into == Into::kSet)
+  if (b.depth() == 0 && into == Into::kSet)
     for (std::size_t i = 0; i < c.rows; ++i) std::fill(c.row(i), c.row(i) + c.cols, T{0});
-  for (std::size_t first = 0; first < b.depth_; first += kDepthChunk) {
-    const std::size_t depth = std::min(kDepthChunk, b.depth_ - first);
+  for (std::size_t first = 0; first < b.depth(); first += PackedRight<T>::kDepthChunk) {
     // After the first chunk the sum goes on from what the target holds.
     const Into chunk_into = first > 0 && into == Into::kSet ? Into::kAdd : into;
-    const T* panels = b.panels_.data() + first * round_up(b.cols_, width) + start * depth;
-    for (std::size_t column = start; column < b.cols_; column += width, panels += depth * width) {
-      const std::size_t used = std::min(width, b.cols_ - column);
+    for (std::size_t column = start; column < b.cols(); column += width) {
+      const T* panel = b.panel(first, column);
+      const std::size_t used = std::min(width, b.cols() - column);
       for (std::size_t row = 0; row < a.rows; row += kTileRows) {
-        b.kernels_->tile({a.data + row * a.row_stride + first * a.depth_stride, a.row_stride, a.depth_stride, panels,
-                          depth, c.data + row * c.stride + column, c.stride, std::min(kTileRows, a.rows - row), used,
-                          chunk_into});
+        b.kernels().tile({a.data + row * a.row_stride + first * a.depth_stride, a.row_stride, a.depth_stride, panel,
+                          b.chunk_depth(first), c.data + row * c.stride + column, c.stride,
+                          std::min(kTileRows, a.rows - row), used, chunk_into});
       }
     }
   }

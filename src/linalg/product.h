@@ -3,6 +3,7 @@
 // weights. Every element is one sum in the order of the inner index: its bits do not depend on the rows around it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "dualdict/matrix.h"
@@ -41,16 +42,26 @@ class PackedRight {
   std::size_t depth() const { return depth_; }
   std::size_t cols() const { return cols_; }
 
+  // The order: chunks of kDepthChunk rows, in each the panels of columns, in each its rows. A float panel of 16 columns
+  // is then 16 KiB and stays in the first cache.
+  static constexpr std::size_t kDepthChunk = 256;
+  const Kernels<T>& kernels() const { return *kernels_; }
+  std::size_t chunk_depth(std::size_t first_row) const { return std::min(kDepthChunk, depth_ - first_row); }
+  // The panel that begins with this column, in the chunk that begins with this row.
+  const T* panel(std::size_t first_row, std::size_t column) const {
+    const std::size_t width = kernels_->panel_width;
+    const std::size_t padded = (cols_ + width - 1) / width * width;
+    return panels_.data() + first_row * padded + column * chunk_depth(first_row);
+  }
+
  private:
-  template <class U>
-  friend void multiply(const Left<U>& a, const PackedRight<U>& b, MatrixView<U> c, Into into, std::size_t first_column);
   template <bool kTransposed>
   void pack_from(MatrixView<const T> b);
 
   const Kernels<T>* kernels_;
   std::size_t depth_ = 0;
   std::size_t cols_ = 0;
-  AlignedVector<T> panels_;  // chunks of the depth, in each the panels of columns
+  AlignedVector<T> panels_;
 };
 
 // c = a b, c += a b or c -= a b. Columns before first_column may be left as they are: half of a symmetric product.

@@ -16,6 +16,7 @@ struct SparseRows {
   std::vector<std::size_t> begin = {0};  // row i has the elements begin[i] .. begin[i + 1] - 1, columns rising
   std::vector<std::uint32_t> column;
   std::vector<T> value;
+  std::vector<std::size_t> chunk;  // scratch of multiply_sparse: where the elements of a row in a chunk begin and end
 
   std::size_t n_rows() const { return begin.size() - 1; }
   std::size_t n_elements() const { return begin.back(); }
@@ -27,10 +28,10 @@ struct SparseRows {
 // product.
 inline constexpr double kSparseSquareShare = 0.125;
 
-// out += or -= left * right, where left may have many zeros. right is given as it is and packed; `work` holds the
-// nonzeros of left afterwards. The bits are those of the dense product: the terms left out are zero.
+// out += or -= left * right, where left may have many zeros; `work` holds the nonzeros of left afterwards. The bits are
+// those of the dense product: the terms left out are zero.
 template <class T>
-void multiply_sparse(MatrixView<const T> left, MatrixView<const T> right, const PackedRight<T>& packed, Into into,
-                     SparseRows<T>& work, MatrixView<T> out);
+void multiply_sparse(MatrixView<const T> left, const PackedRight<T>& right, Into into, SparseRows<T>& work,
+                     MatrixView<T> out);
 
 }  // namespace dualdict

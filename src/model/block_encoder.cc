@@ -100,22 +100,20 @@ class CorrectedEncoder final : public BlockEncoder<T> {
   CorrectedEncoder(const ModelParts& parts, double tau_shift)
       : first_(parts, 0.0),
         weights_(packed_transposed<T>(parts.corrected.weights)),
-        feedback_(transpose<T>(parts.corrected.feedback.view())),
-        packed_feedback_(packed_transposed<T>(parts.corrected.feedback)),
+        feedback_(packed_transposed<T>(parts.corrected.feedback)),
         shrink_(parts, parts.corrected, tau_shift) {}
   void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
     const MatrixView<T> first = buffer_rows(work.scratch, x.rows, u.cols);
     first_.encode(x, work, first);
     multiply<T>(plain(x), weights_, u);
-    multiply_sparse<T>(first, feedback_.view(), packed_feedback_, Into::kAdd, work.sparse, u);
+    multiply_sparse<T>(first, feedback_, Into::kAdd, work.sparse, u);
     shrink_.apply(x, u);
   }
 
  private:
   SparseEncoder<T> first_;
   PackedRight<T> weights_;
-  Matrix<T> feedback_;  // transposed: a row for every atom that feeds back
-  PackedRight<T> packed_feedback_;
+  PackedRight<T> feedback_;
   Shrink<T> shrink_;
 };
 
@@ -143,8 +141,7 @@ class RefineEncoder final : public BlockEncoder<T> {
     // The step goes into both operands: u + step (b - H u) is then a sum of two products.
     for (std::size_t i = 0; i < gram.size(); ++i) gram.data()[i] *= step;
     for (std::size_t i = 0; i < weights.size(); ++i) weights.data()[i] *= step;
-    gram_ = convert<T>(gram);
-    packed_gram_ = packed_transposed<T>(gram);
+    gram_ = packed_transposed<T>(gram);
     weights_ = packed_transposed<T>(weights);
     threshold_ = static_cast<T>(objective.lambda() * step);
   }
@@ -156,7 +153,7 @@ class RefineEncoder final : public BlockEncoder<T> {
     for (std::size_t step = 0; step < steps_; ++step) {
       for (std::size_t i = 0; i < x.rows; ++i)
         for (std::size_t j = 0; j < u.cols; ++j) moved(i, j) = u(i, j) + linear(i, j);
-      multiply_sparse<T>(u, gram_.view(), packed_gram_, Into::kSubtract, work.sparse, moved);
+      multiply_sparse<T>(u, gram_, Into::kSubtract, work.sparse, moved);
       for (std::size_t i = 0; i < x.rows; ++i)
         for (std::size_t j = 0; j < u.cols; ++j) u(i, j) = soft_threshold(moved(i, j), threshold_, positive_);
     }
@@ -166,8 +163,7 @@ class RefineEncoder final : public BlockEncoder<T> {
   SparseEncoder<T> first_;
   std::size_t steps_;
   bool positive_;
-  Matrix<T> gram_;
-  PackedRight<T> packed_gram_;
+  PackedRight<T> gram_;
   PackedRight<T> weights_;
   T threshold_ = 0;
 };

@@ -45,7 +45,7 @@ void parallel_multiply(MatrixView<const double> a, MatrixView<const double> b, M
   pool.run(n_tasks(a.rows), [&](std::size_t task, std::size_t worker) {
     const std::size_t first = task * kRows;
     const std::size_t count = std::min(kRows, a.rows - first);
-    multiply_sparse<double>(a.row_range(first, count), b, right, into, work[worker], c.row_range(first, count));
+    multiply_sparse<double>(a.row_range(first, count), right, into, work[worker], c.row_range(first, count));
   });
 }
 

@@ -38,6 +38,26 @@ TYPED_TEST(SmallKernels, AddRowsAsTheReference) {
   }
 }
 
+TYPED_TEST(SmallKernels, ListNonzerosAsTheReference) {
+  using T = TypeParam;
+  for (std::size_t n = 1; n <= 300; n += 13) {
+    Matrix<T> row = random_matrix<T>(1, n, n);
+    for (std::size_t j = 0; j < n; ++j)
+      if (row(0, j) < T(0.3)) row(0, j) = j % 2 == 0 ? T(0) : T(-0.0);
+    std::vector<std::uint32_t> columns(n + 1), expected_columns(n + 1);
+    std::vector<T> values(n + 1), expected_values(n + 1);
+    const std::size_t expected =
+        scalar_kernels<T>().list_nonzeros(row.data(), n, expected_columns.data(), expected_values.data());
+    for (const Kernels<T>& kernel : all_kernels<T>()) {
+      ASSERT_EQ(kernel.list_nonzeros(row.data(), n, columns.data(), values.data()), expected) << kernel.name;
+      for (std::size_t e = 0; e < expected; ++e) {
+        EXPECT_EQ(columns[e], expected_columns[e]) << kernel.name << ", n = " << n;
+        EXPECT_EQ(values[e], expected_values[e]) << kernel.name << ", n = " << n;
+      }
+    }
+  }
+}
+
 TYPED_TEST(SmallKernels, ShrinkAsTheReferenceAndWithoutNegativeZeros) {
   using T = TypeParam;
   for (std::size_t n = 1; n <= 70; ++n) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "linalg/product.h"
 #include "problems/random_matrix.h"
 
@@ -46,20 +48,24 @@ TYPED_TEST(SparseRowsTest, HoldsTheNonzerosInTheirOrder) {
 TYPED_TEST(SparseRowsTest, TheSparseProductHasTheBitsOfTheDenseOne) {
   using T = TypeParam;
   constexpr std::size_t kRows = 9;
-  constexpr std::size_t kDepth = 37;
+  const std::vector<Kernels<T>> variants = all_kernels<T>();
   SparseRows<T> work;
-  for (const std::size_t width : {1U, 7U, 16U, 45U, 130U}) {
-    for (const Into into : {Into::kAdd, Into::kSubtract}) {
-      for (const double share : {0.0, 0.05, 0.2, 0.35, 1.0}) {
-        const Matrix<T> left = random_sparse<T>(kRows, kDepth, share, 5);
-        const Matrix<T> right = random_matrix<T>(kDepth, width, 6);
-        Matrix<T> expected = random_matrix<T>(kRows, width, 7);
-        Matrix<T> result = expected;
-        PackedRight<T> packed;
-        packed.pack(right.view());
-        multiply<T>(plain(left.view()), packed, expected.view(), into);
-        multiply_sparse<T>(left.view(), right.view(), packed, into, work, result.view());
-        EXPECT_EQ(result, expected) << width << " columns, " << share << " of the elements";
+  for (const std::size_t depth : {37U, 300U, 600U}) {  // one chunk of the packed operand, two, three
+    for (const std::size_t width : {1U, 7U, 16U, 45U, 130U}) {
+      const Matrix<T> right = random_matrix<T>(depth, width, 6);
+      for (const double share : {0.0, 0.05, 0.35, 0.55, 1.0}) {
+        const Matrix<T> left = random_sparse<T>(kRows, depth, share, 5);
+        for (const Kernels<T>& kernel : variants) {
+          PackedRight<T> packed(kernel);
+          packed.pack(right.view());
+          for (const Into into : {Into::kAdd, Into::kSubtract}) {
+            Matrix<T> expected = random_matrix<T>(kRows, width, 7);
+            Matrix<T> result = expected;
+            multiply<T>(plain(left.view()), packed, expected.view(), into);
+            multiply_sparse<T>(left.view(), packed, into, work, result.view());
+            EXPECT_EQ(result, expected) << kernel.name << ", " << depth << " x " << width << ", " << share;
+          }
+        }
       }
     }
   }

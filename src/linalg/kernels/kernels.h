@@ -91,6 +91,25 @@ struct RowsArguments {
   std::size_t n;
 };
 
+// out += or -= left * right for some neighbouring panels of a PackedRight, as many as are summed in registers: n
+// columns, at most kMostPanels panels. Only the nonzeros of left are given: those of row i are the elements bounds[2 i]
+// to bounds[2 i + 1] - 1, and their columns are the rows of the panels, counted from first_row on.
+inline constexpr std::size_t kMostPanels = 3;
+template <class T>
+struct PanelRowsArguments {
+  const T* values;
+  const std::uint32_t* columns;
+  const std::size_t* bounds;
+  std::size_t n_rows;
+  Into into;  // kAdd or kSubtract
+  std::uint32_t first_row;
+  const T* panels;
+  std::size_t panel_size;  // elements from one panel to the next
+  T* out;
+  std::size_t out_stride;
+  std::size_t n;
+};
+
 // v_j <- gain_j S_t(v_j), t = threshold_j + growth_j * level; never negative when `positive`, and never -0.
 template <class T>
 struct ShrinkArguments {
@@ -110,6 +129,9 @@ struct Kernels {
   void (*tile)(const TileArguments<T>&);
   DescentReport<T> (*descend)(const DescentArguments<T>&);
   void (*add_rows)(const RowsArguments<T>&);
+  void (*add_panel_rows)(const PanelRowsArguments<T>&);
+  // The nonzeros of a row: columns (rising) and values; how many. One element after them may be written too.
+  std::size_t (*list_nonzeros)(const T* row, std::size_t n, std::uint32_t* columns, T* values);
   void (*shrink)(const ShrinkArguments<T>&);
   double (*squared_norm)(const T* x, std::size_t n);
   CodeSums (*summarise)(const T* u, const T* b, const T* r, std::size_t n, T lambda, bool positive);

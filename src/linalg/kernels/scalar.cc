@@ -101,6 +101,28 @@ void add_rows(const RowsArguments<T>& p) {
 }
 
 template <class T>
+void add_panel_rows(const PanelRowsArguments<T>& p) {
+  for (std::size_t i = 0; i < p.n_rows; ++i)
+    for (std::size_t e = p.bounds[2 * i]; e < p.bounds[2 * i + 1]; ++e) {
+      const T factor = p.into == Into::kSubtract ? -p.values[e] : p.values[e];
+      const T* row = p.panels + (p.columns[e] - p.first_row) * kScalarPanel;
+      for (std::size_t k = 0; k < p.n; ++k)
+        p.out[i * p.out_stride + k] += factor * row[k / kScalarPanel * p.panel_size + k % kScalarPanel];
+    }
+}
+
+template <class T>
+std::size_t list_nonzeros(const T* row, std::size_t n, std::uint32_t* columns, T* values) {
+  std::size_t count = 0;
+  for (std::size_t j = 0; j < n; ++j) {  // written always, kept when not zero: no branch to guess
+    columns[count] = static_cast<std::uint32_t>(j);
+    values[count] = row[j];
+    count += row[j] != T{0} ? 1 : 0;
+  }
+  return count;
+}
+
+template <class T>
 void shrink(const ShrinkArguments<T>& p) {
   for (std::size_t j = 0; j < p.n; ++j)
     p.v[j] = p.gain[j] * soft_threshold(p.v[j], p.threshold[j] + p.growth[j] * p.level, p.positive) + T{0};
@@ -134,8 +156,8 @@ CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, 
 }
 
 template <class T>
-constexpr Kernels<T> kTable{"scalar",    kScalarPanel, tile<T>,         descend<T>,
-                            add_rows<T>, shrink<T>,    squared_norm<T>, summarise<T>};
+constexpr Kernels<T> kTable{"scalar",          kScalarPanel,     tile<T>,   descend<T>,      add_rows<T>,
+                            add_panel_rows<T>, list_nonzeros<T>, shrink<T>, squared_norm<T>, summarise<T>};
 
 }  // namespace
 

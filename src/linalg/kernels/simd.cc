@@ -18,6 +18,7 @@
 #include <hwy/highway.h>
 
 #include "linalg/kernels/descent-inl.h"
+#include "linalg/kernels/panel_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace dualdict::HWY_NAMESPACE {
@@ -198,19 +199,12 @@ CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, 
 }
 
 Kernels<float> float_table() {
-  return {
-      hwy::TargetName(HWY_TARGET), panel_width<float>(), tile<float>, descend<float>, add_rows<float>, shrink<float>,
-      squared_norm<float>,         summarise<float>};
+  return {hwy::TargetName(HWY_TARGET), panel_width<float>(), tile<float>,   descend<float>,      add_rows<float>,
+          add_panel_rows<float>,       list_nonzeros<float>, shrink<float>, squared_norm<float>, summarise<float>};
 }
 Kernels<double> double_table() {
-  return {hwy::TargetName(HWY_TARGET),
-          panel_width<double>(),
-          tile<double>,
-          descend<double>,
-          add_rows<double>,
-          shrink<double>,
-          squared_norm<double>,
-          summarise<double>};
+  return {hwy::TargetName(HWY_TARGET), panel_width<double>(), tile<double>,   descend<double>,      add_rows<double>,
+          add_panel_rows<double>,      list_nonzeros<double>, shrink<double>, squared_norm<double>, summarise<double>};
 }
 
 }  // namespace dualdict::HWY_NAMESPACE
