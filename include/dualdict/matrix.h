@@ -3,7 +3,9 @@
 // has the memory order of a C-contiguous NumPy array of the same shape.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -93,6 +95,21 @@ class Matrix {
   std::size_t cols_ = 0;
   AlignedVector<T> data_;
 };
+
+// Without NaN and infinities: their exponent is all ones. Integer arithmetic makes vectors; std::isfinite does not.
+template <class T>
+bool all_finite(MatrixView<const T> values) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  constexpr Bits kExponent = sizeof(T) == 4 ? Bits{0x7f800000u} : static_cast<Bits>(0x7ff0000000000000ull);
+  for (std::size_t i = 0; i < values.rows; ++i) {
+    const T* row = values.row(i);
+    Bits found = 0;
+    for (std::size_t j = 0; j < values.cols; ++j)
+      found |= static_cast<Bits>((std::bit_cast<Bits>(row[j]) & kExponent) == kExponent);
+    if (found != 0) return false;
+  }
+  return true;
+}
 
 // The same numbers in another precision.
 template <class To, class From>

@@ -13,10 +13,7 @@ NonFinite find(MatrixView<const T> values) {
   NonFinite found;
   for (std::size_t i = 0; i < values.rows; ++i) {
     const T* row = values.row(i);
-    // x - x is 0 for finite x and NaN otherwise, so a row's sum tells whether it needs a second look.
-    T sum = 0;
-    for (std::size_t j = 0; j < values.cols; ++j) sum += row[j] - row[j];
-    if (sum == T{0}) continue;
+    if (all_finite(values.row_range(i, 1))) continue;
     for (std::size_t j = 0; j < values.cols; ++j) {
       if (std::isfinite(row[j])) continue;
       if (found.count == 0) {

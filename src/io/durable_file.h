@@ -39,6 +39,7 @@ class DurableFile final : public ByteSink {
   std::string target_;     // with links resolved
   std::string temporary_;  // empty when the target is written directly
   std::vector<std::byte> buffer_;
+  std::size_t unsent_ = 0;  // bytes since the system was last asked to start writing
   int descriptor_ = -1;
   int lock_ = -1;  // holds the lock on the temporary file until it has its final name
 };

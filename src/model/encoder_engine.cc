@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
-#include <cstdint>
 #include <mutex>
 #include <string>
 #include <type_traits>
@@ -17,24 +15,6 @@
 
 namespace dualdict {
 namespace {
-
-// An exponent of all ones is an infinity or NaN. Integer arithmetic vectorises; std::isfinite does not.
-template <class T>
-bool row_is_finite(const T* row, std::size_t n) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  constexpr Bits kExponent = sizeof(T) == 4 ? Bits{0x7f800000u} : static_cast<Bits>(0x7ff0000000000000ull);
-  Bits found = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    found |= static_cast<Bits>((std::bit_cast<Bits>(row[i]) & kExponent) == kExponent);
-  return found == 0;
-}
-
-template <class T>
-bool all_finite(MatrixView<const T> values) {
-  for (std::size_t i = 0; i < values.rows; ++i)
-    if (!row_is_finite(values.row(i), values.cols)) return false;
-  return true;
-}
 
 // Workspaces that are kept for the next call.
 template <class T>
