@@ -41,7 +41,7 @@ def peer_run(name, problem, settings, batch_size, repeat):
 def early_points(problem, settings, repeat):
     """[seconds, objective] of short runs, judged by their dictionaries as the peers are."""
     points = []
-    for limit in settings.early:
+    for limit in problem.early:
         tag = f"{problem.tau}-{repeat}-{limit}"
         fit = ours.learn(problem, settings.work, tag, eta=0, time_limit=limit, rtol=1e-9, max_iterations=100000)
         stopped = re.search(r"stopped after ([0-9.e+-]+) s", fit["summary"]["message"])
@@ -97,6 +97,7 @@ def measure(problem, settings):
     result = {"title": problem.title, "n_samples": problem.n_samples, "n_features": problem.n_features,
               "n_atoms": problem.n_atoms, "tau": problem.tau, "seconds": settings.seconds,
               "start": ours.objective(problem, problem.start), "missing": absent,
+              "n_judged": len(np.load(problem.judged, mmap_mode="r")),
               "ours": {"curves": [], "final": []},
               "peers": {name: {"batch_size": batches[name][0], "tried": batches[name][1], "curves": []}
                         for name in names}}

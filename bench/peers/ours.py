@@ -57,5 +57,5 @@ def dictionary(model, path):
 
 
 def objective(problem, dictionary_path):
-    """Mean of 1/2|x - Du|^2 + lambda|u|_1 over all samples at the exact codes; not timed, so on all cores."""
-    return program("objective_of", problem.samples, dictionary_path, problem.tau, 0)["objective"]
+    """Mean of 1/2|x - Du|^2 + lambda|u|_1 over the judged samples at the exact codes; not timed, so on all cores."""
+    return program("objective_of", problem.judged, dictionary_path, problem.tau, 0)["objective"]

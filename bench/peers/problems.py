@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A problem: samples and a first dictionary in files that every package reads, and the weight of sparsity."""
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,8 @@ class Problem:
     n_features: int
     n_atoms: int
     tau: float
+    judged: Path  # the samples that dictionaries are judged on: all, or some where all would take too long
+    early: tuple  # seconds of our short runs
 
     @property
     def threshold(self):
@@ -47,25 +49,29 @@ def random_samples(path, n_atoms):
     return (chosen[good] / norms[good, None]).astype(np.float32)
 
 
-def _problem(work, name, title, make, n_atoms, tau):
-    path = kept(work / f"{name}.npy", make)
-    start = kept(work / f"{name}-start-{n_atoms}.npy", lambda: random_samples(path, n_atoms))
+def _problem(settings, name, title, make, n_atoms, tau):
+    path = kept(settings.work / f"{name}.npy", make)
+    start = kept(settings.work / f"{name}-start-{n_atoms}.npy", lambda: random_samples(path, n_atoms))
     n, d = np.load(path, mmap_mode="r").shape
-    return Problem(name, title, path, start, n, d, n_atoms, tau)
+    return Problem(name, title, path, start, n, d, n_atoms, tau, path, settings.early)
 
 
 def patch_problem(settings, tau=.1, n=None, n_atoms=200, side=12):
     n = n or settings.n_patches
-    return _problem(settings.work, f"bsds-{n}-{side}", f"Berkeley patches, tau = {tau}", lambda: samples.patches(n, side),
+    return _problem(settings, f"bsds-{n}-{side}", f"Berkeley patches, tau = {tau}", lambda: samples.patches(n, side),
                     n_atoms, tau)
 
 
 def digit_problem(settings, tau=.1):
     n = settings.n_digits
-    return _problem(settings.work, f"mnist-{n}", f"MNIST, tau = {tau}", lambda: samples.digits(n), 200, tau)
+    return _problem(settings, f"mnist-{n}", f"MNIST, tau = {tau}", lambda: samples.digits(n), 200, tau)
 
 
 def wide_problem(settings, tau=.4):
     n, d, n_atoms = settings.wide
-    return _problem(settings.work, f"wide-{n}-{d}-{n_atoms}", f"planted, tau = {tau}",
-                    lambda: samples.wide(n, d, n_atoms), n_atoms, tau)
+    problem = _problem(settings, f"wide-{n}-{d}-{n_atoms}", f"planted, tau = {tau}",
+                       lambda: samples.wide(n, d, n_atoms), n_atoms, tau)
+    # They are drawn independently, so that the first are as good as any.
+    judged = kept(settings.work / f"{problem.name}-judged-{settings.n_judged}.npy",
+                  lambda: np.load(problem.samples, mmap_mode="r")[:settings.n_judged])
+    return replace(problem, judged=judged, early=settings.early_wide)

@@ -22,6 +22,8 @@ class Settings:
     n_patches: int
     n_digits: int
     wide: tuple  # samples, features, atoms
+    n_judged: int  # of the wide samples, whose exact codes take minutes
+    early_wide: tuple
     n_coded: int  # samples coded exactly
     n_coded_slowly: int  # by a peer that would take minutes
     n_checked: int  # columns of the independent check
@@ -48,12 +50,12 @@ class Settings:
 
 FULL = dict(repeats=3, seconds=60, curve=(2, 5, 10, 20, 40), early=(0.5, 0.7, 0.9, 1.2, 1.6, 2, 3, 4, 6),
             probe_seconds=10, batch_sizes=(128, 256, 512, 1024), n_patches=100_000,
-            n_digits=50_000, wide=(200_000, 512, 4096), n_coded=20_000, n_coded_slowly=1_000, n_checked=4_000,
-            stopping_limit=3600, scaling_samples=(10_000, 100_000, 1_000_000),
+            n_digits=50_000, wide=(200_000, 512, 4096), n_judged=10_000, early_wide=(10, 30), n_coded=20_000,
+            n_coded_slowly=1_000, n_checked=4_000, stopping_limit=3600, scaling_samples=(10_000, 100_000, 1_000_000),
             scaling_atoms=(100, 200, 400), scaling_sides=(8, 12, 16), scaling_iterations=10)
 QUICK = dict(repeats=1, seconds=3, curve=(1,), early=(1,), probe_seconds=1, batch_sizes=(128,),
-             n_patches=5_000, n_digits=5_000, wide=(5_000, 64, 256), n_coded=1_000, n_coded_slowly=50,
-             n_checked=200, stopping_limit=3, scaling_samples=(1_000, 5_000), scaling_atoms=(100,),
+             n_patches=5_000, n_digits=5_000, wide=(5_000, 64, 256), n_judged=1_000, early_wide=(1,),
+             n_coded=1_000, n_coded_slowly=50, n_checked=200, stopping_limit=3, scaling_samples=(1_000, 5_000), scaling_atoms=(100,),
              scaling_sides=(8,), scaling_iterations=3)
 
 

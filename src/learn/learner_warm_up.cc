@@ -39,7 +39,7 @@ void Learner<T>::warm_up() {
 
 template <class T>
 void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
-  extrapolation_.lead(dictionary_, dual_, kWarmUpMomentum);
+  const bool led = extrapolation_.lead(dictionary_, dual_, kWarmUpMomentum);
   round_to_feasible();
   problem_.assign(objective_, dictionary_, dual_);
   const std::size_t n_all = samples_.n_all();
@@ -50,6 +50,7 @@ void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
   const PassReport pass = code({first, n}, code_options(), pass_);
   scale_moments(n);
   const double energy = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
+  if (led) take_back_if_worse(energy);
   const double nonzeros = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
   const double share = fading(warm_up_.n_seen, n, nonzeros / static_cast<double>(options_.n_atoms));
   const double kept = share * warm_up_.weight;
@@ -65,6 +66,16 @@ void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
   warm_up_.weight = kept + static_cast<double>(n);
   warm_up_.round_energy += energy;
   warm_up_.round_nonzeros += nonzeros;
+}
+
+template <class T>
+void Learner<T>::take_back_if_worse(double energy) {
+  const Matrix<double>& dictionary = extrapolation_.dictionary();
+  const Matrix<double>& dual = extrapolation_.dual();
+  if (energy_from_moments(objective_, moments_, dictionary, dual).total() >= (1 - kWarmUpRegret) * energy) return;
+  dictionary_ = dictionary;
+  dual_ = dual;
+  extrapolation_.restart();
 }
 
 template <class T>
@@ -88,6 +99,7 @@ bool Learner<T>::warm_up_goes_on(const WarmUpSchedule& schedule) {
 #define DUALDICT_INSTANTIATE(T)                                  \
   template void Learner<T>::warm_up();                           \
   template void Learner<T>::warm_up_step(const WarmUpSchedule&); \
+  template void Learner<T>::take_back_if_worse(double);          \
   template bool Learner<T>::warm_up_goes_on(const WarmUpSchedule&);
 DUALDICT_INSTANTIATE(float)
 DUALDICT_INSTANTIATE(double)
