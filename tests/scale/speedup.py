@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two ranks with one thread against one rank: speedup.py COMMAND [SAMPLES] [REPEATS]
+"""Two ranks with one thread against one rank: speedup.py COMMAND [--samples 100000] [--repeats 3] [--json FILE]
 
 Times the outer iterations alone, by the trace: the same samples, options and number of iterations. Wants a quiet machine of
 two cores. Prints the ratio of each pair of runs, one after the other.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -30,19 +31,29 @@ def seconds_of(command, n_ranks, data, folder):
     return times[-1] - times[0]
 
 
-def main(command, n_samples=100000, repeats=3):
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command")
+    parser.add_argument("--samples", type=int, default=100000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    runs = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        atoms = make_planted.atoms_of(144, 200)
         data = folder / "x.npy"
-        np.save(data, make_planted.block(0, n_samples, atoms))
-        ratios = []
-        for _ in range(repeats):
-            one, two = (seconds_of(command, n, data, folder) for n in (1, 2))
-            ratios.append(one / two)
-            print(f"{ITERATIONS - 1} iterations: one rank {one:.2f} s, two ranks {two:.2f} s, ratio {one / two:.2f}")
-    print(f"median ratio {sorted(ratios)[len(ratios) // 2]:.2f} (at least 1.7) on {os.cpu_count()} cores")
+        np.save(data, make_planted.block(0, options.samples, make_planted.atoms_of(144, 200)))
+        for _ in range(options.repeats):
+            one, two = (seconds_of(options.command, n, data, folder) for n in (1, 2))
+            runs.append({"one_rank_seconds": one, "two_ranks_seconds": two, "ratio": one / two})
+            print(f"{ITERATIONS - 1} iterations: one rank {one:.2f} s, two ranks {two:.2f} s, ratio {one / two:.2f}", flush=True)
+    middle = sorted(run["ratio"] for run in runs)[len(runs) // 2]
+    if options.json:
+        result = {"samples": options.samples, "iterations": ITERATIONS - 1, "runs": runs, "median_ratio": middle}
+        Path(options.json).write_text(json.dumps(result, indent=1) + "\n")
+    print(f"median ratio {middle:.2f} (at least 1.7) on {os.cpu_count()} cores:", "held" if middle >= 1.7 else "NOT HELD")
+    return 0 if middle >= 1.7 else 1
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(int, sys.argv[2:4]))
+    sys.exit(main())
