@@ -59,13 +59,13 @@ def computing(command, folder):
     learn = ["--atoms", ATOMS, "--tau", 0.3, "--threads", 1, "--quiet", "-o", folder / "m"]
     data = folder / "x.npy"
     per_iteration = {}
-    for n in (10000, 40000):
+    for n, few, many in ((1000, 20, 320), (40000, 10, 40)):
         np.save(data, samples[:n])
-        few, many = (processor_seconds(command, "learn", data, *learn, "--rtol", 0, "--max-iterations", i) for i in (10, 40))
-        per_iteration[n] = (many - few) / 30
-    per_sample = (per_iteration[40000] - per_iteration[10000]) / 30000
+        less, more = (processor_seconds(command, "learn", data, *learn, "--rtol", 0, "--max-iterations", i) for i in (few, many))
+        per_iteration[n] = (more - less) / (many - few)
+    per_sample = (per_iteration[40000] - per_iteration[1000]) / 39000
     stream = [processor_seconds(command, "learn", data, *learn, "--stream", "--passes", n) for n in (1, 3)]
-    return {"sample_microseconds": 1e6 * per_sample, "steps_milliseconds": 1e3 * (per_iteration[10000] - 10000 * per_sample),
+    return {"sample_microseconds": 1e6 * per_sample, "steps_milliseconds": 1e3 * (per_iteration[1000] - 1000 * per_sample),
             "stream_sample_microseconds": 1e6 * (stream[1] - stream[0]) / 2 / 40000}
 
 
