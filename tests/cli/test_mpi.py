@@ -70,8 +70,14 @@ def test_a_killed_rank_ends_the_job_and_the_checkpoint_goes_on(big, tmp_path):
     assert code == 7, process.stderr.read().decode()
     assert seconds < 10 and not left
     assert not (tmp_path / "m").exists()
-    assert run_on(2, *learn, *kept).returncode == 0
+    shutil.copytree(tmp_path, tmp_path / "copy", ignore=shutil.ignore_patterns("copy"))
+    again = run_on(2, *learn, *kept, "--json")
+    assert again.returncode == 0
     assert tensor_hash(tmp_path / "m") == tensor_hash(tmp_path / "whole")
+    # The checkpoint of two ranks is good for one as well.
+    alone = run_ok(*learn, "--checkpoint", tmp_path / "copy" / "c", "--resume", "-o", tmp_path / "alone", "--json").json()
+    assert alone["n_samples"] == 3000 and alone["iterations"] == 60
+    assert alone["energy"]["total"] == pytest.approx(json.loads(again.stdout)["energy"]["total"], rel=1e-4)
 
 
 def test_the_command_works_without_the_mpi_part(big, tmp_path):

@@ -76,12 +76,15 @@ def test_a_stream_that_is_cut_gives_its_whole_records_and_exit_3(model, rows, tm
             assert not (tmp_path / "m").exists()
 
 
-def test_half_a_raw_record_and_a_changed_dimension_are_refused(model, rows):
+def test_half_a_raw_record_and_a_changed_dimension_are_refused(model, rows, tmp_path):
     half = run("score", model, "-", "--raw", "float32", stdin=rows[:3].tobytes() + b"12345")
     assert half.code == 3 and len(half.stdout.split()) == 3 and "sample 3" in half.stderr
     changed = run("score", model, "-", stdin=npy(rows[:4]) + npy(rows[:4, :12].copy()))
     assert changed.code == 3 and len(changed.stdout.split()) == 4
     assert "12 features" in changed.stderr and "16" in changed.stderr
+    learn = run("learn", "-", "--stream", "-o", tmp_path / "m", "--atoms", 8, "--tau", 0.1, "--quiet",
+                stdin=npy(rows) + npy(rows[:, :12].copy()))
+    assert learn.code == 3 and "12 features" in learn.stderr and not (tmp_path / "m").exists()
     assert run("score", model, "-", "--raw", "float32:12", stdin=b"").code == 2
     assert run("score", model, "-", stdin=npy(rows[:4, :12].copy())).code == 3
 

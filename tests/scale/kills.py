@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""P24: kills of ranks at random times: kills.py COMMAND [KILLS]
+"""P24: kills of ranks at random times: kills.py COMMAND [KILLS] [JSON FILE]
 
 Each time 2, 3 or 4 ranks learn with a checkpoint, and one of them (or the guard that mpirun sees) gets SIGKILL at a random
 moment, from the start of the job to its end. The job must end within 10 s, not with 0, and leave no process behind; the
 checkpoint, if there is one, must load; and going on with as many ranks must end bit for bit as a job that nobody killed.
 """
 
+import json
 import os
 import random
 import sys
@@ -51,7 +52,7 @@ def one_kill(folder, data, n_ranks, longest, whole, chance):
     return None, code, seconds
 
 
-def main(n_kills=60):
+def main(n_kills=60, path=None):
     chance = random.Random(1)
     failures, codes, slowest, n_done = [], {}, 0.0, 0
     with tempfile.TemporaryDirectory() as name:
@@ -79,8 +80,11 @@ def main(n_kills=60):
     print(f"{n_done} kills, {len(failures)} failures; exit codes {codes}; slowest end {slowest:.2f} s")
     for failure in failures:
         print(failure)
+    if path:
+        result = {"kills": n_done, "failures": failures, "exit_codes": codes, "slowest_end_seconds": slowest}
+        Path(path).write_text(json.dumps(result, indent=1) + "\n")
     return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[2:3])))
+    sys.exit(main(int(sys.argv[2]) if len(sys.argv) > 2 else 60, *sys.argv[3:4]))

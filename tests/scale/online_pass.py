@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One online pass over 1,000,000 Berkeley patches beside SPAMS: online_pass.py COMMAND IMAGES [SAMPLES] [THREADS]
+"""One online pass over 1,000,000 Berkeley patches beside SPAMS: online_pass.py COMMAND IMAGES
+[--samples 1000000] [--threads 1] [--json FILE]
 
 12 x 12 patches, centred, divided by 125; K = 200, tau = .1, eta = 0: then E d/(2 N) is SPAMS' objective with lambda = tau d/K.
-`dualdict learn --stream` makes one pass; its wall time T is that of the whole process. SPAMS (online, mode 2, batches of 512, all
-threads) then gets T seconds and 3 T seconds on the same samples in memory, from K of them as the start. Both dictionaries are judged by
+`dualdict learn --stream` makes one pass; its wall time T is that of the whole process. SPAMS (online, mode 2, batches of 512, as
+many threads) then gets T seconds and 3 T seconds on the same samples in memory, from K of them as the start. Both dictionaries are judged by
 the same program: the mean of 1/2 |x - D u|^2 + lambda |u|_1 over 20,000 held-out patches with the codes of SPAMS' LARS.
 """
 
+import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -45,37 +48,58 @@ def objective(atoms, samples, threshold):
 def spams_online(samples, seconds, threshold, n_threads):
     data = np.asfortranarray(samples.T)
     start = np.asfortranarray(data[:, :ATOMS] / np.maximum(np.linalg.norm(data[:, :ATOMS], axis=0), 1e-9))
-    begin = time.monotonic()
+    begin, worked = time.monotonic(), time.process_time()
     atoms = spams.trainDL(data, D=start, lambda1=threshold, mode=2, iter=-seconds, batchsize=512, numThreads=n_threads,
                           verbose=False)
-    return atoms.T, time.monotonic() - begin
+    return atoms.T, time.monotonic() - begin, time.process_time() - worked
 
 
-def main(command, images, n=1000000, n_threads=2):
-    threshold = TAU * SIDE * SIDE / ATOMS
+def dualdict_stream(command, samples, n_threads):
+    """The dictionary after one pass, the seconds of the process, those of its learning, and its processor time."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        samples = patches(Path(images) / "train", n, 1)
-        held_out = patches(Path(images) / "val", 20000, 2)
-        np.save(folder / "x.npy", samples)
+        data, model = Path(name) / "x.npy", Path(name) / "m"
+        np.save(data, samples)
         begin = time.monotonic()
-        told = subprocess.run([command, "learn", folder / "x.npy", "-o", folder / "m", "--stream", "--atoms", str(ATOMS), "--tau",
-                               str(TAU), "--eta", "0", "--threads", str(n_threads), "--json", "--quiet"],
-                              check=True, capture_output=True)
+        process = subprocess.Popen([command, "learn", data, "-o", model, "--stream", "--atoms", str(ATOMS), "--tau", str(TAU), "--eta",
+                                    "0", "--threads", str(n_threads), "--json", "--quiet"], stdout=subprocess.PIPE)
+        told = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.monotonic() - begin
-        atoms = load_file(folder / "m")["dictionary"]
-        learning = json.loads(told.stdout)["seconds"]
-    ours = objective(atoms, held_out, threshold)
-    print(f"dualdict: {n} patches, {n_threads} threads, {seconds:.1f} s in all, {learning:.1f} s of them learning: {ours:.5f}")
-    values = []
+        assert process.returncode == 0
+        return load_file(model)["dictionary"], seconds, json.loads(told)["seconds"], usage.ru_utime + usage.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command")
+    parser.add_argument("images")
+    parser.add_argument("--samples", type=int, default=1000000)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    threshold = TAU * SIDE * SIDE / ATOMS
+    samples = patches(Path(options.images) / "train", options.samples, 1)
+    held_out = patches(Path(options.images) / "val", 20000, 2)
+    runs = []
+
+    def add(who, value, seconds, worked):
+        runs.append({"who": who, "objective": value, "wall_seconds": seconds, "processor_seconds": worked})
+        print(f"{who}: {value:.5f} after {seconds:.1f} s ({worked:.1f} s of the processor)", flush=True)
+
+    atoms, seconds, learning, worked = dualdict_stream(options.command, samples, options.threads)
+    add("dualdict", objective(atoms, held_out, threshold), seconds, worked)
     for factor in (1, 3):
-        atoms, took = spams_online(samples, max(1, round(factor * seconds)), threshold, n_threads)
-        values.append(objective(atoms, held_out, threshold))
-        print(f"SPAMS online, {factor} x that time ({took:.1f} s): {values[-1]:.5f}")
-    good = ours <= values[0] and ours < values[1]
+        atoms, took, worked = spams_online(samples, max(1, round(factor * seconds)), threshold, options.threads)
+        add(f"SPAMS online, {factor} x that time", objective(atoms, held_out, threshold), took, worked)
+    ours, same, thrice = (run["objective"] for run in runs)
+    good = ours <= same and ours < thrice
+    if options.json:
+        result = {"samples": options.samples, "threads": options.threads, "learning_seconds": learning, "runs": runs}
+        Path(options.json).write_text(json.dumps(result, indent=1) + "\n")
     print("no worse at the same time, better than after three times that time:", "held" if good else "NOT HELD")
     return 0 if good else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:5])))
+    sys.exit(main())
