@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The package as a guest in a Python process: threads, forks, callbacks, other libraries."""
 
+import copy
 import multiprocessing
 import os
 import subprocess
@@ -72,11 +73,11 @@ class TestCallbacks:
 class TestThreads:
     def test_one_estimator_serves_many_threads(self, X, fitted):
         wanted = {mode: dualdict.encode(fitted.model_, X, mode) for mode in ("linear", "sparse", "corrected")}
-        learner = DualDictionaryLearning(24, tau=0.1).fit(X)
+        learner = copy.deepcopy(fitted)
         wrong = []
 
         def work(mode):
-            for _ in range(50):
+            for _ in range(20):
                 if not np.array_equal(dualdict.encode(learner.model_, X, mode), wanted[mode]):
                     wrong.append(mode)
                 if not np.array_equal(learner.transform(X), wanted["sparse"]):
@@ -88,6 +89,7 @@ class TestThreads:
         for thread in threads:
             thread.join()
         assert not wrong
+
 
 class TestForks:
     def test_a_forked_worker_encodes_and_fits(self, X, fitted):
