@@ -77,7 +77,7 @@ class TestThreads:
         wrong = []
 
         def work(mode):
-            for _ in range(20):
+            for _ in range(50):
                 if not np.array_equal(dualdict.encode(learner.model_, X, mode), wanted[mode]):
                     wrong.append(mode)
                 if not np.array_equal(learner.transform(X), wanted["sparse"]):
