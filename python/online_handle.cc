@@ -25,7 +25,7 @@ Model model_of(const OnlineLearner& learner) {
   return learner.result().model;
 }
 
-nb::bytes bytes_of(const OnlineLearner& learner) {
+nb::bytes state_of(const OnlineLearner& learner) {
   const std::string text = learner.to_bytes();
   return nb::bytes(text.data(), text.size());
 }
@@ -52,7 +52,7 @@ void define_online(nb::module_& module) {
                    [](const OnlineLearner& l) { return to_numpy(l.codes_by_samples(), DType::kFloat64); })
       .def_prop_ro("samples_by_samples",
                    [](const OnlineLearner& l) { return to_numpy(l.samples_by_samples(), DType::kFloat64); })
-      .def("__getstate__", &bytes_of)
+      .def("__getstate__", &state_of)
       .def("__setstate__", [](OnlineLearner& learner, const nb::bytes& bytes) {
         new (&learner) OnlineLearner(OnlineLearner::from_bytes({bytes.c_str(), bytes.size()}));
       });

@@ -9,6 +9,7 @@
 #include "io/image_bytes.h"
 #include "io/image_reader.h"
 #include "io/png_encode.h"
+#include "io/test_files.h"
 
 namespace dualdict {
 namespace {
@@ -22,7 +23,7 @@ Matrix<float> read_text(const std::string& text) {
 }
 
 // The message of the Error(kInput) that reading must throw; it names the file.
-std::string refusal(const Bytes& bytes) {
+std::string image_refusal(const Bytes& bytes) {
   const TemporaryFolder folder;
   const std::string path = folder.write("the file", bytes);
   try {
@@ -35,12 +36,8 @@ std::string refusal(const Bytes& bytes) {
   ADD_FAILURE() << "was read";
   return {};
 }
-std::string refusal(const std::string& text) {
-  return refusal(Bytes(text.begin(), text.end()));
-}
-
-void expect_contains(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << text;
+std::string image_refusal(const std::string& text) {
+  return image_refusal(Bytes(text.begin(), text.end()));
 }
 
 Bytes ramp(std::size_t n, unsigned step = 7) {
@@ -124,7 +121,7 @@ TEST(ReadPng, InterlacedEqualsPlain) {
 TEST(ReadPng, EveryTruncationIsRefused) {
   const Bytes whole = make_png({.width = 17, .height = 9}, ramp(17 * 9, 31));
   for (std::size_t n = 8; n < whole.size(); ++n)
-    expect_contains(refusal(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n))), "PNG");
+    expect_contains(image_refusal(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n))), "PNG");
 }
 
 TEST(ReadPng, EveryFlippedByteOfThePixelsIsRefused) {
@@ -134,7 +131,7 @@ TEST(ReadPng, EveryFlippedByteOfThePixelsIsRefused) {
   for (auto i = static_cast<std::size_t>(start); i + 16 < whole.size(); ++i) {
     Bytes damaged = whole;
     damaged[i] ^= 0x10;
-    expect_contains(refusal(damaged), "damaged PNG");
+    expect_contains(image_refusal(damaged), "damaged PNG");
   }
 }
 
@@ -152,9 +149,9 @@ TEST(ReadPng, DeclaredSizeIsCheckedBeforeAllocation) {
     png_save_uint_32(bytes.data() + 29, ~crc);
   };
   declare(1 << 20, 1 << 20);
-  expect_contains(refusal(bytes), "1048576 x 1048576 pixels, at most 268435456");
+  expect_contains(image_refusal(bytes), "1048576 x 1048576 pixels, at most 268435456");
   declare(1 << 14, 1 << 14);
-  expect_contains(refusal(bytes), "truncated or damaged");
+  expect_contains(image_refusal(bytes), "truncated or damaged");
 }
 
 TEST(ReadJpeg, GreyIsReadWithinTheLossOfTheFormat) {
@@ -179,7 +176,7 @@ TEST(ReadJpeg, ColourBecomesLuma) {
 
 TEST(ReadJpeg, CmykIsRefusedByName) {
   const Bytes bytes = make_jpeg({.width = 8, .height = 8, .from = JCS_CMYK, .stored = JCS_CMYK}, smooth(8, 8, 4));
-  expect_contains(refusal(bytes), "CMYK");
+  expect_contains(image_refusal(bytes), "CMYK");
 }
 
 // Every byte of the markers at the start, every seventh of what follows.
@@ -191,7 +188,7 @@ TEST(ReadJpeg, TruncationsAreRefused) {
   for (const bool progressive : {false, true}) {
     const Bytes whole = make_jpeg({.width = 24, .height = 24, .progressive = progressive}, ramp(24 * 24, 37));
     for (std::size_t n = 3; n < whole.size(); n = next_place(n))
-      expect_contains(refusal(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n))), "JPEG");
+      expect_contains(image_refusal(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n))), "JPEG");
   }
 }
 
@@ -219,9 +216,9 @@ TEST(ReadJpeg, DeclaredSizeIsCheckedBeforeAllocation) {
   const auto at = std::search(bytes.begin(), bytes.end(), start_of_frame, start_of_frame + 2);
   ASSERT_NE(at, bytes.end());
   std::fill(at + 5, at + 9, static_cast<unsigned char>(0xff));
-  expect_contains(refusal(bytes), "65500");
+  expect_contains(image_refusal(bytes), "65500");
   std::fill(at + 5, at + 9, static_cast<unsigned char>(0x2f));
-  expect_contains(refusal(bytes), "12079 x 12079");
+  expect_contains(image_refusal(bytes), "12079 x 12079");
 }
 
 TEST(ReadPnm, TextAndBinaryAgree) {
@@ -243,27 +240,27 @@ TEST(ReadPnm, ColourBecomesLumaAndMaximumIsScaled) {
 }
 
 TEST(ReadPnm, DamageIsRefused) {
-  expect_contains(refusal("P5 3 2 255\nabc"), "truncated");
-  expect_contains(refusal("P5 3 2 255"), "white space");
-  expect_contains(refusal("P2 2 1 255 7 x"), "offset 13");
-  expect_contains(refusal("P2 2 2 255 1 2 3     "), "ends too early");
-  expect_contains(refusal("P2 1 1 10 11"), "larger than 10");
-  expect_contains(refusal("P5 1 1 10\n\x0b"), "larger than the file's maximum 10");
-  expect_contains(refusal("P5 1 1 0\n\x0b"), "1 to 65535");
-  expect_contains(refusal("P5 1 1 65536\n\x0b"), "65535");
-  expect_contains(refusal("P5 0 1 255\n"), "0 x 1 pixels");
-  expect_contains(refusal("P5 65536 65536 255\n"), "65536 x 65536 pixels, at most");
-  expect_contains(refusal("P5 18446744073709551617 1 255\n"), "width");
-  expect_contains(refusal("P5 16384 16384 255\n1"), "truncated or damaged");
-  expect_contains(refusal("P5 -1 1 255\n1"), "width");
-  expect_contains(refusal("P4 8 1\n1"), "P4");
-  expect_contains(refusal("P7\nWIDTH 1\n"), "P7");
+  expect_contains(image_refusal("P5 3 2 255\nabc"), "truncated");
+  expect_contains(image_refusal("P5 3 2 255"), "white space");
+  expect_contains(image_refusal("P2 2 1 255 7 x"), "offset 13");
+  expect_contains(image_refusal("P2 2 2 255 1 2 3     "), "ends too early");
+  expect_contains(image_refusal("P2 1 1 10 11"), "larger than 10");
+  expect_contains(image_refusal("P5 1 1 10\n\x0b"), "larger than the file's maximum 10");
+  expect_contains(image_refusal("P5 1 1 0\n\x0b"), "1 to 65535");
+  expect_contains(image_refusal("P5 1 1 65536\n\x0b"), "65535");
+  expect_contains(image_refusal("P5 0 1 255\n"), "0 x 1 pixels");
+  expect_contains(image_refusal("P5 65536 65536 255\n"), "65536 x 65536 pixels, at most");
+  expect_contains(image_refusal("P5 18446744073709551617 1 255\n"), "width");
+  expect_contains(image_refusal("P5 16384 16384 255\n1"), "truncated or damaged");
+  expect_contains(image_refusal("P5 -1 1 255\n1"), "width");
+  expect_contains(image_refusal("P4 8 1\n1"), "P4");
+  expect_contains(image_refusal("P7\nWIDTH 1\n"), "P7");
 }
 
 TEST(ReadGreyImage, RefusesWhatIsNoImage) {
-  expect_contains(refusal(std::string()), "empty");
-  expect_contains(refusal("hello, this is text"), "neither PNG, JPEG, PGM nor PPM");
-  expect_contains(refusal("P"), "neither");
+  expect_contains(image_refusal(std::string()), "empty");
+  expect_contains(image_refusal("hello, this is text"), "neither PNG, JPEG, PGM nor PPM");
+  expect_contains(image_refusal("P"), "neither");
   const TemporaryFolder folder;
   EXPECT_THROW(read_grey_image(folder.path("missing.png")), Error);
   EXPECT_THROW(read_grey_image(folder.path()), Error);

@@ -71,13 +71,13 @@ void expect_same_after_kills(const Matrix<double>& samples, const LearnOptions& 
 }
 
 TEST(Checkpoint, ResumingEndsBitForBitTheSame) {
-  const Matrix<double> samples = planted_samples(700, 12, 16, 5);
+  const Matrix<double> samples = planted_samples(400, 12, 16, 5);
   for (const Solver solver : {Solver::kFast, Solver::kFista})
     for (const DType dtype : {DType::kFloat32, DType::kFloat64})
       for (const double eta : {0.0, 1.0}) {
         LearnOptions options = small_options(16, 0.1, solver, dtype);
         options.eta = eta;
-        options.max_iterations = 25;
+        options.max_iterations = 15;
         expect_same_after_kills(samples, options, solver == Solver::kFast ? 1 : 4);
       }
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The package as a guest in a Python process: threads, forks, callbacks, other libraries."""
 
+import copy
 import multiprocessing
 import os
 import subprocess
@@ -72,7 +73,7 @@ class TestCallbacks:
 class TestThreads:
     def test_one_estimator_serves_many_threads(self, X, fitted):
         wanted = {mode: dualdict.encode(fitted.model_, X, mode) for mode in ("linear", "sparse", "corrected")}
-        learner = DualDictionaryLearning(24, tau=0.1).fit(X)
+        learner = copy.deepcopy(fitted)
         wrong = []
 
         def work(mode):
@@ -88,6 +89,7 @@ class TestThreads:
         for thread in threads:
             thread.join()
         assert not wrong
+
 
 class TestForks:
     def test_a_forked_worker_encodes_and_fits(self, X, fitted):

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages for the browser tests that no command can make: make_pages FOLDER
+// Pages for the browser tests that no command can make: make_pages FOLDER [PAYLOADS A PAGE]
 //   hostile-N.html   200 payloads, each in every string of a report; hostile-benign.html the same with plain words
 //   large.html       a model of 1024 atoms of 28 x 28 pixels
+// Prints the number of payloads and of hostile pages. With five payloads a page, the default, a list of a report holds
+// one in each entry, and a single string all of them: one that does not break out leaves the next where it would be
+// alone.
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -111,23 +116,32 @@ ModelParts parts_of(std::size_t n, std::size_t d) {
   return parts;
 }
 
-std::string hostile_page(const std::string& words) {
-  ModelParts parts = parts_of(4, 3);
+// The page shows the names of five features of an atom.
+constexpr std::size_t kListed = 5;
+
+std::string hostile_page(const std::vector<std::string>& payloads) {
+  std::string words;
+  for (const std::string& payload : payloads) words += (words.empty() ? "" : " ") + payload;
+  std::vector<std::string> listed;
+  for (std::size_t i = 0; i < kListed; ++i) listed.push_back(payloads[i % payloads.size()]);
+  ModelParts parts = parts_of(4, kListed);
   parts.provenance.version = words;
   parts.provenance.data_name = words;
   parts.provenance.data_fingerprint = words;
   parts.provenance.summary.message = words;
-  EncodingRow row;
-  row.mode = words;
-  parts.provenance.encoding.rows = {row, row};
-  Matrix<float> samples(6, 3);
-  for (std::size_t i = 0; i < samples.size(); ++i) samples.data()[i] = static_cast<float>(i % 5) - 1.5F;
+  for (const std::string& name : listed) {
+    EncodingRow row;
+    row.mode = name;
+    parts.provenance.encoding.rows.push_back(row);
+  }
+  Matrix<float> samples(kListed, kListed);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples.data()[i] = static_cast<float>(i % 7) - 1.5F;
   const Named data(std::move(samples), words);
   ReportOptions options;
   options.title = words;
   options.data = &data;
-  options.feature_names = {words, words, words};
-  options.sample_names = std::vector<std::string>(6, words);
+  options.feature_names = listed;
+  options.sample_names = listed;
   options.trace = std::vector<IterationRecord>(3);
   options.n_threads = 1;
   return report_html(Model(std::move(parts)), options);
@@ -138,15 +152,19 @@ void write(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-int make_pages(const std::string& folder) {
-  write(folder + "/hostile-benign.html", hostile_page("plain words"));
+int make_pages(const std::string& folder, std::size_t payloads_a_page) {
+  write(folder + "/hostile-benign.html", hostile_page({"plain words"}));
   const std::vector<std::string> all = payloads();
-  for (std::size_t i = 0; i < all.size(); ++i)
-    write(folder + "/hostile-" + std::to_string(i) + ".html", hostile_page(all[i]));
+  std::size_t n_pages = 0;
+  for (auto first = all.begin(); first != all.end();) {
+    const auto last = first + std::min(static_cast<std::ptrdiff_t>(payloads_a_page), all.end() - first);
+    write(folder + "/hostile-" + std::to_string(n_pages++) + ".html", hostile_page({first, last}));
+    first = last;
+  }
   ModelParts large = parts_of(1024, 784);
   large.shape = {28, 28};
   write(folder + "/large.html", report_html(Model(std::move(large))));
-  std::printf("%zu\n", all.size());
+  std::printf("%zu %zu\n", all.size(), n_pages);
   return 0;
 }
 
@@ -154,6 +172,9 @@ int make_pages(const std::string& folder) {
 }  // namespace dualdict
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
-  return dualdict::make_pages(argv[1]);
+  if (argc < 2 || argc > 3) return 2;
+  const int payloads_a_page = argc == 3 ? std::atoi(argv[2]) : 5;
+  return payloads_a_page < 1 || payloads_a_page > 5
+             ? 2
+             : dualdict::make_pages(argv[1], static_cast<std::size_t>(payloads_a_page));
 }

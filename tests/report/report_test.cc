@@ -48,8 +48,8 @@ std::string error_of(const std::function<void()>& call) {
 }
 
 TEST(Embed, ScriptJsonHasNoCharacterThatMarkupKnows) {
-  const Json json = {{"a", "</script><!-- & \xE2\x80\xA8\xE2\x80\xA9 \xC3\xA9"}, {"b<", "\xFF"}};
-  const std::string text = script_json(json);
+  const Json document = {{"a", "</script><!-- & \xE2\x80\xA8\xE2\x80\xA9 \xC3\xA9"}, {"b<", "\xFF"}};
+  const std::string text = script_json(document);
   for (const char c : text) {
     EXPECT_NE(c, '<');
     EXPECT_NE(c, '>');
@@ -57,7 +57,7 @@ TEST(Embed, ScriptJsonHasNoCharacterThatMarkupKnows) {
     EXPECT_TRUE(c >= 0x20 && c < 0x7F);
   }
   const Json back = Json::parse(text);
-  EXPECT_EQ(back["a"], json["a"]) << "escaping must not change the text";
+  EXPECT_EQ(back["a"], document["a"]) << "escaping must not change the text";
   EXPECT_EQ(back["b<"], "\xEF\xBF\xBD") << "what is not UTF-8 is mended";
 }
 

@@ -8,6 +8,8 @@
 
 namespace dualdict {
 
+inline constexpr CodeMethod kMethods[] = {CodeMethod::kDescent, CodeMethod::kFista};
+
 struct CodeCase {
   Objective objective;
   Matrix<double> dictionary, dual, samples;

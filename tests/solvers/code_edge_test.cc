@@ -10,8 +10,6 @@
 namespace dualdict {
 namespace {
 
-constexpr CodeMethod kBoth[] = {CodeMethod::kDescent, CodeMethod::kFista};
-
 template <class T>
 class CodeEdge : public testing::Test {};
 using Scalars = testing::Types<float, double>;
@@ -23,7 +21,7 @@ TYPED_TEST(CodeEdge, EveryTinyShapeIsSolved) {
     for (const std::size_t d : {1u, 2u, 5u}) {
       for (const std::size_t k : {1u, 2u, 7u}) {
         for (const double eta : {0.0, 1.0}) {
-          for (const CodeMethod method : kBoth) {
+          for (const CodeMethod method : kMethods) {
             CodeCase one(n, d, k, n + 10 * d + 100 * k);
             one.objective.eta = eta;
             CodeReport report;
@@ -41,7 +39,7 @@ TYPED_TEST(CodeEdge, EveryTinyShapeIsSolved) {
 TYPED_TEST(CodeEdge, AZeroSampleHasExactlyTheZeroCode) {
   using T = TypeParam;
   for (const double tau : {0.1, 0.0}) {
-    for (const CodeMethod method : kBoth) {
+    for (const CodeMethod method : kMethods) {
       CodeCase one(3, 4, 6, 2);
       one.objective.tau = tau;
       for (std::size_t f = 0; f < 4; ++f) one.samples(1, f) = 0;
@@ -55,7 +53,7 @@ TYPED_TEST(CodeEdge, AZeroSampleHasExactlyTheZeroCode) {
 TYPED_TEST(CodeEdge, AZeroAtomGetsNoCode) {
   using T = TypeParam;
   for (const double tau : {0.1, 0.0}) {
-    for (const CodeMethod method : kBoth) {
+    for (const CodeMethod method : kMethods) {
       CodeCase one(5, 4, 6, 3);
       one.objective.tau = tau;
       one.objective.eta = 0;
@@ -71,7 +69,7 @@ TYPED_TEST(CodeEdge, AZeroAtomGetsNoCode) {
 // A dictionary step under D >= 0 can make an atom zero that codes still use. With eta = 0 its coefficient only costs.
 TYPED_TEST(CodeEdge, ACodeThatUsesAZeroAtomLetsItGo) {
   using T = TypeParam;
-  for (const CodeMethod method : kBoth) {
+  for (const CodeMethod method : kMethods) {
     CodeCase one(5, 4, 6, 3);
     one.objective.eta = 0;
     for (std::size_t f = 0; f < 4; ++f) one.dictionary(2, f) = 0;
@@ -87,7 +85,7 @@ TYPED_TEST(CodeEdge, ACodeThatUsesAZeroAtomLetsItGo) {
 TYPED_TEST(CodeEdge, DuplicateAtomsAreSolved) {
   using T = TypeParam;
   for (const double eta : {0.0, 1.0}) {
-    for (const CodeMethod method : kBoth) {
+    for (const CodeMethod method : kMethods) {
       CodeCase one(20, 6, 8, 4);
       one.objective.eta = eta;
       for (std::size_t f = 0; f < 6; ++f) {
@@ -110,7 +108,7 @@ TYPED_TEST(CodeEdge, TauMaxSilencesEveryCodeAndLessDoesNot) {
   for (std::size_t i = 0; i < 20; ++i)
     for (const double b : naive_pull(one.objective, one.dictionary, one.dual, one.samples.row(i), zero.data()))
       largest = std::max(largest, std::abs(b));
-  for (const CodeMethod method : kBoth) {
+  for (const CodeMethod method : kMethods) {
     CodeReport report;
     one.objective.tau = largest * one.objective.k() * (1 + 1e-5);
     one.codes<T>(report, {.method = method, .max_sweeps = 100});
@@ -133,7 +131,7 @@ TEST(CodeGap, IsNeverBelowTheTrueSuboptimality) {
     one.objective.mu = random.index(2) == 0 ? 0.0 : std::exp(2 * random.normal());
     one.objective.tau *= random.index(8) == 0 ? 0.0 : std::exp(2 * random.normal());
     one.objective.positive_codes = random.index(3) == 0;
-    const CodeMethod method = kBoth[random.index(2)];
+    const CodeMethod method = kMethods[random.index(2)];
     const std::size_t sweeps = random.index(6);
     CodeReport report;
     const Matrix<double> u = one.codes<double>(report, {.method = method, .tolerance = 0, .max_sweeps = sweeps});

@@ -13,7 +13,7 @@ namespace dualdict {
 namespace {
 
 using Step = StepReport (*)(const Objective&, const Moments&, const DictionaryStepOptions&, Matrix<double>&);
-constexpr Step kBoth[] = {dictionary_step_fast, dictionary_step_fista};
+constexpr Step kSteps[] = {dictionary_step_fast, dictionary_step_fista};
 
 DictionaryStepOptions budget(std::size_t passes, std::size_t fista, double gap = 0) {
   return {.gap_tolerance = gap, .max_passes = passes, .max_fista_iterations = fista};
@@ -44,7 +44,7 @@ std::vector<MomentCase> cases() {
 
 TEST(DictionaryStep, NeverRaisesTheEnergy) {
   for (MomentCase& one : cases()) {
-    for (const Step step : kBoth) {
+    for (const Step step : kSteps) {
       MomentCase run = one;
       double before = run.energy().total();
       for (int round = 0; round < 8; ++round) {
@@ -65,7 +65,7 @@ TEST(DictionaryStep, ItsGapBoundsWhatIsLeft) {
         dictionary_step_fista(best.objective, best.moments, budget(0, 50000, 1e-11), best.dictionary);
     const double least = best.energy().total();
     EXPECT_LE(optimum.gap, 1e-6 * least + 1e-9);
-    for (const Step step : kBoth) {
+    for (const Step step : kSteps) {
       for (const std::size_t effort : {1u, 3u, 20u}) {
         MomentCase run = one;
         const StepReport report = step(run.objective, run.moments, budget(effort, effort), run.dictionary);
@@ -82,7 +82,7 @@ TEST(DictionaryStep, BothMethodsReachTheSameOptimum) {
     for (int method = 0; method < 2; ++method) {
       MomentCase run = one;
       const StepReport report =
-          kBoth[method](run.objective, run.moments, budget(20, 20000, 1e-9 * scale), run.dictionary);
+          kSteps[method](run.objective, run.moments, budget(20, 20000, 1e-9 * scale), run.dictionary);
       EXPECT_LE(report.gap, 1e-9 * scale);
       energies[method] = run.energy().total();
     }
@@ -103,7 +103,7 @@ TEST(DictionaryStep, ArrivesFromFarAway) {
 
 // X = 0.3 d u': the best atom has length 0.3. On the sphere it would have to be 1.
 TEST(DictionaryStep, AnAtomThatWantsToBeShortStaysShort) {
-  for (const Step step : kBoth) {
+  for (const Step step : kSteps) {
     MomentCase one(40, 6, 2, 4);
     for (std::size_t i = 0; i < 40; ++i)
       for (std::size_t f = 0; f < 6; ++f)
@@ -117,7 +117,7 @@ TEST(DictionaryStep, AnAtomThatWantsToBeShortStaysShort) {
 }
 
 TEST(DictionaryStep, AnUnusedAtomIsNotTouched) {
-  for (const Step step : kBoth) {
+  for (const Step step : kSteps) {
     MomentCase one(40, 6, 5, 5);
     for (std::size_t i = 0; i < 40; ++i) one.codes(i, 3) = 0;
     for (std::size_t f = 0; f < 6; ++f) one.dictionary(3, f) *= 0.5;
@@ -130,7 +130,7 @@ TEST(DictionaryStep, AnUnusedAtomIsNotTouched) {
 }
 
 TEST(DictionaryStep, TheOptimumIsAFixedPoint) {
-  for (const Step step : kBoth) {
+  for (const Step step : kSteps) {
     MomentCase one(80, 8, 6, 6);
     step(one.objective, one.moments, budget(500, 20000), one.dictionary);
     const Matrix<double> before = one.dictionary;
@@ -140,7 +140,7 @@ TEST(DictionaryStep, TheOptimumIsAFixedPoint) {
 }
 
 TEST(DictionaryStep, ZeroCodesLeaveEverythingAsItIs) {
-  for (const Step step : kBoth) {
+  for (const Step step : kSteps) {
     MomentCase one(10, 4, 3, 7);
     one.codes = Matrix<double>(10, 3);
     one.refresh();

@@ -23,6 +23,7 @@ export const sizes = { desktop, phone: { width: 390, height: 844 } };
 export async function newPage(options = {}) {
   const context = await (await browser()).newContext({ viewport: desktop, acceptDownloads: true, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(120_000);  // other tests run beside
   page.problems = [];
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) page.problems.push(message.text()); });
   page.on("pageerror", (error) => page.problems.push(error.message));

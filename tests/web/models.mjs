@@ -86,6 +86,12 @@ export function models() {
   return made;
 }
 
+// Pages that no command can make; the numbers of hostile strings and of their pages. DUALDICT_PAYLOADS=1 gives every string a
+// page of its own, which takes five times as long.
+let madePages = null;
+export const makePages = () => (madePages ??= execFileSync(process.env.DUALDICT_MAKE_PAGES, [work, process.env.DUALDICT_PAYLOADS ?? "5"])
+  .toString().split(" ").map(Number));
+
 // A float32 tensor of a model file, as rows.
 export function tensor(path, name) {
   const bytes = readFileSync(path);

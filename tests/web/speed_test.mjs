@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { test } from "node:test";
 import { close, open } from "./browser.mjs";
-import { makePages } from "./hostile_test.mjs";
-import { file } from "./models.mjs";
+import { file, makePages } from "./models.mjs";
 
 test("1024 atoms of 784 values are in sight within a second", async () => {
   makePages();
