@@ -26,7 +26,7 @@ def accuracy(place, plot, found):
             axes.annotate(f"{entry['accuracy']:.3f}", (entry["accuracy"], row), xytext=(0, 6), textcoords="offset points",
                           ha="center", fontsize=7)
         axes.set_title(task)
-        axes.set_xlabel("share of test pictures right")
+        axes.set_xlabel("right test pictures, mean over classes")
         axes.set_ylim(-0.5, len(names) - 0.3)
     all_axes[0][0].set_yticks(np.arange(len(names)), [coders[name]["what"] for name in names])
     figure.suptitle(f"Accuracy of a linear SVM, mean and deviation over {found['splits']} splits, "
