@@ -26,10 +26,10 @@ def accuracy(place, plot, found):
             axes.annotate(f"{entry['accuracy']:.3f}", (entry["accuracy"], row), xytext=(0, 6), textcoords="offset points",
                           ha="center", fontsize=7)
         axes.set_title(task)
-        axes.set_xlabel("share of test pictures right")
+        axes.set_xlabel("accuracy")
         axes.set_ylim(-0.5, len(names) - 0.3)
     all_axes[0][0].set_yticks(np.arange(len(names)), [coders[name]["what"] for name in names])
-    figure.suptitle(f"Accuracy of a linear SVM, mean and deviation over {found['splits']} splits, "
+    figure.suptitle(f"Accuracy (mean over classes) of a linear SVM, mean and deviation over {found['splits']} splits, "
                     f"{found['training_pictures_per_class']} training pictures a class")
     figures.save(place, figure, "accuracy.png")
 

@@ -56,8 +56,8 @@ def caltech(found):
     first = tasks[0]
     costs = [(entry["what"], number(entry["tasks"][first]["accuracy_at_other_costs"]["1"]),
               number(entry["tasks"][first]["accuracy"]), number(entry["tasks"][first]["accuracy_at_other_costs"]["100"]),
-              *(number(entry["tasks"][task]["class_accuracy"]) for task in tasks)) for entry in found["coders"].values()]
-    other = table(("codes", f"{first}: C = 1", "C = 10", "C = 100", *(f"mean over classes: {task}" for task in tasks)), costs)
+              *(number(entry["tasks"][task]["share"]) for task in tasks)) for entry in found["coders"].values()]
+    other = table(("codes", f"{first}: C = 1", "C = 10", "C = 100", *(f"of all pictures: {task}" for task in tasks)), costs)
     described = f"\n\n{other}\n\nDescriptors take {1000 * found['seconds']['descriptors']:.1f} ms a picture, for all alike."
     return table(("codes", *tasks, "nonzeros", "coding, ms a picture", "pooling, ms"), rows) + described
 
