@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 import dualdict
-from common import command, figures, measures, patches, results, start
+from common import command, figures, measures, patches, start
 
 NAME = "berkeley"
 SIDE, ATOMS = 12, 200
@@ -99,13 +99,11 @@ def draw_atoms(place, plot, found):
 
 
 def main():
-    place = start.begin(NAME, __doc__)
-    if not place.redraw:
-        results.save(place, evaluate(place, QUICK if place.quick else FULL))
+    place, found = start.run(NAME, __doc__, evaluate, FULL, QUICK)
     plot = figures.plotting(place)
     if plot is not None:
-        draw_errors(place, plot, results.load(place))
-        draw_atoms(place, plot, results.load(place))
+        draw_errors(place, plot, found)
+        draw_atoms(place, plot, found)
 
 
 if __name__ == "__main__":

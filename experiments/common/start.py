@@ -5,6 +5,8 @@ import dataclasses
 import pathlib
 import sys
 
+from common import results
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What an experiment says when it cannot do its work: ctest and `experiments/run` know it as "skipped".
 SKIPPED = 77
@@ -50,5 +52,9 @@ def place(name, arguments):
     return Place(name, arguments.quick, arguments.redraw, out, work)
 
 
-def begin(name, description):
-    return place(name, parser(name, description).parse_args())
+def run(name, description, evaluate, full, quick):
+    """(place, results): those of a new run of evaluate(place, sizes), or with --redraw those that are there."""
+    here = place(name, parser(name, description).parse_args())
+    if not here.redraw:
+        results.save(here, evaluate(here, quick if here.quick else full))
+    return here, results.load(here)

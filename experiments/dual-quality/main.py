@@ -7,7 +7,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 import dualdict
-from common import measures, results, start
+from common import measures, start
 import autoencoders
 import figures
 import problems
@@ -154,10 +154,8 @@ def evaluate(place, sizes):
 
 
 def main():
-    place = start.begin(NAME, __doc__)
-    if not place.redraw:
-        results.save(place, evaluate(place, QUICK if place.quick else FULL))
-    figures.draw(place, results.load(place))
+    place, found = start.run(NAME, __doc__, evaluate, FULL, QUICK)
+    figures.draw(place, found)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import numpy as np
 
 import dualdict
-from common import data, figures, measures, results, start
+from common import data, figures, measures, start
 
 NAME = "mnist"
 SIDE, ETA = 28, 0.001
@@ -134,13 +134,10 @@ def draw_example(place, plot, found, kept):
 
 
 def main():
-    place = start.begin(NAME, __doc__)
-    if not place.redraw:
-        results.save(place, evaluate(place, QUICK if place.quick else FULL))
+    place, found = start.run(NAME, __doc__, evaluate, FULL, QUICK)
     plot = figures.plotting(place)
     if plot is None:
         return
-    found = results.load(place)
     draw_change(place, plot, found)
     pictures = place.work / "pictures.npz"
     if not pictures.exists():

@@ -3,7 +3,7 @@
 import numpy as np
 
 import dualdict
-from common import figures, measures, results, start
+from common import figures, measures, start
 
 NAME = "synthetic-pca"
 FEATURES, ATOMS, NOISE, MU = 25, 15, 0.02, 1e-5
@@ -84,10 +84,8 @@ def draw(place, found):
 
 
 def main():
-    place = start.begin(NAME, __doc__)
-    if not place.redraw:
-        results.save(place, evaluate(place, QUICK if place.quick else FULL))
-    draw(place, results.load(place))
+    place, found = start.run(NAME, __doc__, evaluate, FULL, QUICK)
+    draw(place, found)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import numpy as np
 
 import dualdict
-from common import figures, measures, results, start
+from common import figures, measures, start
 
 NAME = "tight-frame"
 SIDE, ELEMENTS, PARTS, NOISE = 5, 50, 3, 0.02
@@ -120,10 +120,8 @@ def draw(place, found):
 
 
 def main():
-    place = start.begin(NAME, __doc__)
-    if not place.redraw:
-        results.save(place, evaluate(place, QUICK if place.quick else FULL))
-    draw(place, results.load(place))
+    place, found = start.run(NAME, __doc__, evaluate, FULL, QUICK)
+    draw(place, found)
 
 
 if __name__ == "__main__":
