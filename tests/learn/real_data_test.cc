@@ -118,9 +118,9 @@ TEST_F(RealData, PatchesByEverySolverAndPrecisionAreWhatNaiveCodeFinds) {
   expect_what_naive_code_finds(samples, options);
 }
 TEST_F(RealData, DigitsByEverySolverAndPrecisionAreWhatNaiveCodeFinds) {
-  const Matrix<double> samples = first_samples(*open_data({digits_}), 100, {.scale = 255});
+  const Matrix<double> samples = first_samples(*open_data({digits_}), 60, {.scale = 255});
   LearnOptions options = paper_options(0.1);
-  options.n_atoms = 60;
+  options.n_atoms = 40;
   options.eta = 0.001;
   expect_what_naive_code_finds(samples, options);
 }
@@ -139,14 +139,14 @@ TEST_F(RealData, TheWarmUpOnDigitsLeadsMostOfTheWay) {
 
 TEST_F(RealData, NonzerosAtTauOne) {
   LearnOptions options = paper_options(1);
-  options.max_iterations = 100;
+  options.max_iterations = 60;
   const LearnResult result = learn(*patches(10000, 0), options, paper_context());
   expect_nonzeros(result, 5.9);
   expect_sound(result.summary, result.model);
 }
 TEST_F(RealData, NonzerosAtTauOneFiftieth) {
   LearnOptions options = paper_options(0.02);
-  options.max_iterations = 40;  // the number has come to rest long before E has
+  options.max_iterations = 24;  // the number has come to rest long before E has
   const LearnResult result = learn(*patches(10000, 0), options, paper_context());
   expect_nonzeros(result, 141);
   expect_sound(result.summary, result.model);
@@ -164,7 +164,7 @@ TEST_F(RealData, NonzerosAndEncodersAtTauOneTenth) {
   LearnContext context = paper_context();
   context.validation = unseen.get();
   LearnOptions options = paper_options(0.1);
-  options.max_iterations = 100;
+  options.max_iterations = 50;
   const LearnResult result = learn(*patches(10000, 0), options, context);
   expect_nonzeros(result, 65);
   expect_sound(result.summary, result.model);
