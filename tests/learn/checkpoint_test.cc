@@ -124,7 +124,7 @@ TEST(Checkpoint, ConstraintsAndPreprocessingAreKept) {
 }
 
 TEST(Checkpoint, TheWarmUpGoesOnWhereItWas) {
-  const Matrix<double> samples = planted_samples(9000, 8, 12, 9);
+  const Matrix<double> samples = planted_samples(5000, 8, 12, 9);
   for (const bool search : {false, true}) {
     LearnOptions options = small_options(12, 0.1);
     if (search) {

@@ -60,9 +60,9 @@ TEST(MemoryNeed, IsAnUpperBoundThatIsNotFarOff) {
   GTEST_SKIP() << "a sanitizer takes memory of its own";
 #endif
   for (const FitSize& size :
-       {FitSize{16000, 32, 64, 2, DType::kFloat32, false}, FitSize{16000, 32, 64, 2, DType::kFloat32, true},
-        FitSize{3000, 200, 16, 1, DType::kFloat64, false}, FitSize{2000, 64, 300, 2, DType::kFloat64, false},
-        FitSize{6000, 64, 128, 2, DType::kFloat32, true}}) {
+       {FitSize{8000, 32, 64, 2, DType::kFloat32, false}, FitSize{8000, 32, 64, 2, DType::kFloat32, true},
+        FitSize{3000, 200, 16, 1, DType::kFloat64, false}, FitSize{1000, 64, 300, 2, DType::kFloat64, false},
+        FitSize{4000, 64, 128, 2, DType::kFloat32, true}}) {
     const double need = memory_need(size).total();
     const double measured = measured_need(size);
     const std::string which = std::to_string(size.n_samples) + " x " + std::to_string(size.n_features) + ", " +

@@ -130,7 +130,7 @@ TEST_F(RealData, TheWarmUpOnDigitsLeadsMostOfTheWay) {
   LearnOptions options = paper_options(0.1);
   options.n_atoms = 128;
   options.eta = 0;
-  options.max_iterations = 10;
+  options.max_iterations = 5;
   LearnContext context;
   context.preprocess.scale = 255;
   const LearnSummary summary = learn(*open_data({digits_}), options, context).summary;

@@ -17,7 +17,7 @@ def test_two_jobs_are_faster_than_one():
     if len(os.sched_getaffinity(0)) < 2:
         pytest.fail("this test needs two cores")
     X = planted(6000, 64, 64, seed=5).astype(np.float32)
-    learner = DualDictionaryLearning(64, tau=0.1, tol=0, max_iter=4)
+    learner = DualDictionaryLearning(64, tau=0.1, tol=0, max_iter=2)
 
     def seconds(n_jobs):
         start = time.perf_counter()
