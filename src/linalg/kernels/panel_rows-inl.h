@@ -22,6 +22,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace dualdict::HWY_NAMESPACE {
 
+template <bool kSubtract, class V>
+HWY_INLINE V add_product(V factor, V row, V sum) {
+  if constexpr (kSubtract)
+    return hn::NegMulAdd(factor, row, sum);
+  else
+    return hn::MulAdd(factor, row, sum);
+}
+
 // One row of whole panels, two vectors each, in registers all the while.
 template <class T, std::size_t kPanels, bool kSubtract>
 HWY_INLINE void add_to_panels(const PanelRowsArguments<T>& p, std::size_t i, T* HWY_RESTRICT out) {
@@ -29,9 +37,6 @@ HWY_INLINE void add_to_panels(const PanelRowsArguments<T>& p, std::size_t i, T* 
   using V = hn::Vec<Tag<T>>;
   const std::size_t lanes = hn::Lanes(tag);
   const std::size_t width = 2 * lanes;
-  const auto add = [](V factor, V row, V sum) {
-    return kSubtract ? hn::NegMulAdd(factor, row, sum) : hn::MulAdd(factor, row, sum);
-  };
   V low[kPanels], high[kPanels];
   const T* first[kPanels];
   for (std::size_t panel = 0; panel < kPanels; ++panel) {
@@ -43,8 +48,8 @@ HWY_INLINE void add_to_panels(const PanelRowsArguments<T>& p, std::size_t i, T* 
     const V factor = hn::Set(tag, p.values[e]);
     const std::size_t row = (p.columns[e] - p.first_row) * width;
     for (std::size_t panel = 0; panel < kPanels; ++panel) {
-      low[panel] = add(factor, hn::Load(tag, first[panel] + row), low[panel]);
-      high[panel] = add(factor, hn::Load(tag, first[panel] + row + lanes), high[panel]);
+      low[panel] = add_product<kSubtract>(factor, hn::Load(tag, first[panel] + row), low[panel]);
+      high[panel] = add_product<kSubtract>(factor, hn::Load(tag, first[panel] + row + lanes), high[panel]);
     }
   }
   for (std::size_t panel = 0; panel < kPanels; ++panel) {
