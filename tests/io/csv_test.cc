@@ -62,6 +62,23 @@ TEST(Csv, UnprintableTextIsEscapedInMessages) {
   expect_contains(refusal("1,2\n" + std::string(600, '\n') + "\x1b[31m,3\n"), "'\\x1b[31m'");
 }
 
+TEST(Csv, ReadsBlocksFromAnyRow) {
+  constexpr std::size_t kRows = 200;
+  std::string text;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    text += std::to_string(i) + "," + std::to_string(i + 1000) + "\n";
+    values.insert(values.end(), {static_cast<double>(i), static_cast<double>(i + 1000)});
+  }
+  const auto all = matrix_of<double>(kRows, 2, values);
+  const auto file = open_matrix(bytes_of(text));
+  for (std::size_t first = 0; first + 5 <= kRows; ++first) {
+    Matrix<double> block(5, 2);
+    file->read(first, block.view());
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(block(i, 1), all(first + i, 1)) << first;
+  }
+}
+
 TEST(Csv, ReadsAFile) {
   const TemporaryFolder folder;
   EXPECT_EQ(all_of(*open_matrix(folder.write("x.npy", "1,2\n3,4\n"))), matrix_of<double>(2, 2, {1, 2, 3, 4}));

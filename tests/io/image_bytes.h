@@ -56,6 +56,7 @@ struct JpegLayout {
   J_COLOR_SPACE from = JCS_GRAYSCALE;
   J_COLOR_SPACE stored = JCS_GRAYSCALE;
   bool progressive = false;
+  bool many_scans = false;  // a coefficient a scan, in two steps: 127 of them
 };
 
 inline Bytes make_jpeg(const JpegLayout& layout, const Bytes& rows) {
@@ -74,6 +75,14 @@ inline Bytes make_jpeg(const JpegLayout& layout, const Bytes& rows) {
   jpeg_set_colorspace(&info, layout.stored);
   jpeg_set_quality(&info, 100, TRUE);
   if (layout.progressive) jpeg_simple_progression(&info);
+  std::vector<jpeg_scan_info> scans;
+  if (layout.many_scans) {
+    scans.push_back({1, {0, 0, 0, 0}, 0, 0, 0, 0});
+    for (int low = 1; low >= 0; --low)
+      for (int k = 1; k < DCTSIZE2; ++k) scans.push_back({1, {0, 0, 0, 0}, k, k, low == 1 ? 0 : 1, low});
+    info.scan_info = scans.data();
+    info.num_scans = static_cast<int>(scans.size());
+  }
   jpeg_start_compress(&info, TRUE);
   const std::size_t row_bytes = static_cast<std::size_t>(info.input_components) * layout.width;
   while (info.next_scanline < layout.height) {

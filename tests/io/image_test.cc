@@ -192,6 +192,11 @@ TEST(ReadJpeg, TruncationsAreRefused) {
   }
 }
 
+TEST(ReadJpeg, ManyScansAreRefused) {
+  expect_contains(image_refusal(make_jpeg({.width = 24, .height = 24, .many_scans = true}, ramp(24 * 24, 37))),
+                  "more than 100 scans");
+}
+
 TEST(ReadJpeg, DamageNeverPrints) {
   const Bytes whole = make_jpeg({.width = 24, .height = 24}, ramp(24 * 24, 37));
   ::testing::internal::CaptureStderr();
@@ -249,6 +254,7 @@ TEST(ReadPnm, DamageIsRefused) {
   expect_contains(image_refusal("P5 1 1 0\n\x0b"), "1 to 65535");
   expect_contains(image_refusal("P5 1 1 65536\n\x0b"), "65535");
   expect_contains(image_refusal("P5 0 1 255\n"), "0 x 1 pixels");
+  expect_contains(image_refusal("P5 1 0 255\n"), "1 x 0 pixels");
   expect_contains(image_refusal("P5 65536 65536 255\n"), "65536 x 65536 pixels, at most");
   expect_contains(image_refusal("P5 18446744073709551617 1 255\n"), "width");
   expect_contains(image_refusal("P5 16384 16384 255\n1"), "truncated or damaged");

@@ -116,6 +116,7 @@ TEST_F(Safetensors, HeaderLengthsAreChecked) {
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
         std::uint64_t{1} << 63, ~std::uint64_t{0}, ~std::uint64_t{0} - 7, std::uint64_t{100'000'001}})
     refusal(stored<std::uint64_t>({length}) + "{}");
+  expect_contains(refusal(stored<std::uint64_t>({100'000'001}) + "{}"), "above the limit of 100000000");
 }
 
 TEST_F(Safetensors, OverlapsHolesAndRepeatedKeysAreRefused) {
@@ -146,6 +147,8 @@ TEST_F(Safetensors, FieldsOfATensorAreChecked) {
   for (const std::string offsets : {"[0]", "[8,0]", "[0,8,8]", "[-8,0]", "[0,8.0]", "[0,16]", "[8,16]", "{}", "null",
                                     "[18446744073709551608,18446744073709551615]", "[1,9]"})
     refused_tensor(R"("F32")", "[2]", offsets);
+  // Their difference wraps to what the shape needs.
+  expect_contains(refused_tensor(R"("F32")", "[4611686018427387902]", "[8,0]"), "not a begin and an end");
   refused_header(R"({"a":{"dtype":"F32","shape":[2]}})");
   refused_header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"more":1}})");
   refused_header(R"({"a":[]})");
@@ -164,7 +167,7 @@ TEST_F(Safetensors, TextThatIsNotAHeaderIsRefused) {
   refused_header("{\"a\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}", 0);
   std::string nested;
   for (int i = 0; i < 10'000; ++i) nested += "{\"a\":";
-  refused_header(nested, 0);
+  expect_contains(refused_header(nested, 0), "nested too deeply");
 }
 
 TEST_F(Safetensors, FailedWriteLeavesTheOldFile) {
