@@ -200,7 +200,6 @@ void walk(Archive& archive, LearnState<T>& state, bool with_codes) {
     archive.count("tau_search.moves", search.moves);
     archive.number("tau_search.last_log_tau", search.last_log_tau);
     archive.number("tau_search.last_log_nonzeros", search.last_log_nonzeros);
-    archive.number("tau_search.slope", search.slope);
   }
 }
 

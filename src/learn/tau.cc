@@ -84,13 +84,14 @@ double TauSearch::next(double tau, double nonzeros) {
   const double log_tau = std::log(tau);
   // Far from 0 and from K the logarithm is nearly linear in log tau; keep it finite at zero nonzeros.
   const double log_nonzeros = std::log(std::max(nonzeros, 1e-3 * wanted_));
+  double slope = -0.8;  // d log(nonzeros) / d log(tau)
   if (state_.moves > 0 && std::abs(log_tau - state_.last_log_tau) > 1e-3)
-    state_.slope = std::clamp((log_nonzeros - state_.last_log_nonzeros) / (log_tau - state_.last_log_tau), -4.0, -0.25);
+    slope = std::clamp((log_nonzeros - state_.last_log_nonzeros) / (log_tau - state_.last_log_tau), -4.0, -0.25);
   if (std::abs(nonzeros / wanted_ - 1) <= kTolerance || state_.moves >= kMaxMoves) return tau;
   ++state_.moves;
   state_.last_log_tau = log_tau;
   state_.last_log_nonzeros = log_nonzeros;
-  const double step = (std::log(wanted_) - log_nonzeros) / state_.slope;
+  const double step = (std::log(wanted_) - log_nonzeros) / slope;
   return std::exp(log_tau + std::clamp(step, -kLargestStep, kLargestStep));
 }
 

@@ -39,7 +39,6 @@ class TauSearch {
     std::size_t moves = 0;
     double last_log_tau = 0;
     double last_log_nonzeros = 0;
-    double slope = -0.8;  // d log(nonzeros) / d log(tau)
   };
   State& state() { return state_; }
 

@@ -69,7 +69,7 @@ MUTANTS = [
     ("src/learn/sparse_tensors.cc", "if (count > columns.size() - next)", "if (false)", LEARN),
     ("src/learn/state_file.cc", '  archive.counts("replaced", state.replaced);\n', "", LEARN),
     ("src/learn/state_file.cc", '  archive.number("extrapolation.weight", state.extrapolation.weight);\n', "", LEARN),
-    ("src/learn/state_file.cc", '    archive.number("tau_search.slope", search.slope);\n', "", LEARN),
+    ("src/learn/state_file.cc", '    archive.number("tau_search.last_log_tau", search.last_log_tau);\n', "", LEARN),
     ("src/learn/state_file.cc", '  archive.flag("accurate", state.accurate);\n', "", LEARN),
 ]
 
