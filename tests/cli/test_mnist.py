@@ -11,7 +11,7 @@ from conftest import run_ok
 from safetensors.numpy import load_file
 
 DIGITS = int(os.environ.get("DUALDICT_DIGITS", 20000))
-SECONDS = 120 * DIGITS / 50000  # what a user with two cores may have to wait at most
+SECONDS = 120  # what a user with two cores may have to wait at most
 
 
 @pytest.fixture(scope="module")
