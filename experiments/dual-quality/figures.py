@@ -5,9 +5,7 @@ import numpy as np
 from common import figures
 
 MARKS = {"linear": "o", "sparse": "s", "corrected": "D", "refine:3": "^", "exact": "*", "D'x thresholded": "x"}
-
-
-ORDER = ("linear", "sparse", "corrected", "refine:3", "exact")
+OURS = [name for name in MARKS if name != "D'x thresholded"]
 
 
 def against_time(axes, fits, key):
@@ -15,7 +13,7 @@ def against_time(axes, fits, key):
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
     for number, fit in enumerate(fits):
         rows = {name: row for name, row in fit["rows"].items() if row.get(key) is not None}
-        line = [(rows[name]["microseconds"], rows[name][key]) for name in ORDER]
+        line = [(rows[name]["microseconds"], rows[name][key]) for name in OURS]
         axes.plot(*zip(*line), color=figures.COLOURS[number], linewidth=0.8,
                   label=f"tau = {fit['tau']:g}, eta = {fit['eta']:g}: {fit['rows']['exact']['nonzeros']:.0f} nonzeros")
         for name, row in rows.items():
@@ -37,7 +35,8 @@ def code_error(axes, found):
 
 def mark_legend(figure, plot):
     marks = [plot.Line2D([], [], marker=mark, linestyle="", color="grey", label=name) for name, mark in MARKS.items()]
-    figure.legend(handles=marks, loc="outside lower center", ncols=len(marks), title="marks in the first three panels: the way of encoding")
+    figure.legend(handles=marks, loc="outside lower center", ncols=len(marks),
+                  title="marks in the first three panels: the way of encoding")
 
 
 def equal_nonzeros(axes, group, found):
@@ -76,7 +75,8 @@ def draw(place, found):
     for name, row in digits["baselines"].items():
         if row["accuracy"] is not None:
             accuracy.axhline(row["accuracy"], color="grey", linewidth=0.8, linestyle="--" if name == "pixels" else ":")
-            accuracy.annotate(name, (0.99, row["accuracy"]), xycoords=("axes fraction", "data"), fontsize=7, va="bottom", ha="right")
+            accuracy.annotate(name, (0.99, row["accuracy"]), xycoords=("axes fraction", "data"), fontsize=7, va="bottom",
+                              ha="right")
     accuracy.set(ylabel="share of unseen digits right", title=f"{digits['name']}: linear SVM on codes")
     accuracy.legend(loc="lower right", bbox_to_anchor=(1, 0.25), fontsize=7)
     code_error(all_axes[0, 1], digits)
