@@ -224,6 +224,32 @@ TYPED_TEST(Descend, TheActiveSetNeverRaisesTheObjectiveWhereHIsSingular) {
   }
 }
 
+// A code that rounding leaves just below zero must not be taken for a negative one by the next active set, which would
+// let it fall freely. More atoms than features and a small threshold: many coordinates leave the support again.
+TYPED_TEST(Descend, PositiveCodesNeverFallBelowZero) {
+  using T = TypeParam;
+  constexpr std::size_t kSize = 20, kRank = 12;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const Matrix<double> atoms = random_unit_rows(kSize, kRank, seed);
+    const Matrix<double> h = naive_product(atoms, naive_transpose(atoms));
+    const Matrix<double> b = naive_product(random_unit_rows(1, kRank, 1000 + seed), naive_transpose(atoms));
+    for (const Kernels<T>& kernel : all_kernels<T>()) {
+      DescentCase<T> one(kSize, true, seed);
+      for (std::size_t i = 0; i < kSize; ++i) {
+        for (std::size_t j = 0; j < kSize; ++j) one.gram(i, j) = static_cast<T>(h(i, j));
+        one.diagonal[i] = one.gram(i, i);
+        one.inverse_diagonal[i] = T{1} / one.gram(i, i);
+        one.b[i] = one.r[i] = static_cast<T>(b(0, i));
+      }
+      one.lambda = T(3e-3);
+      one.from_zero = true;
+      one.active_limit = kSize;
+      one.run(kernel, one.lambda * static_cast<T>(Tolerance<T>::kKkt), 10000);
+      for (const T value : one.u) ASSERT_GE(value, T{0}) << kernel.name << ", seed " << seed;
+    }
+  }
+}
+
 TYPED_TEST(Descend, TheSumsOfACodeAreThoseOfTheReference) {
   using T = TypeParam;
   for (std::size_t n = 1; n <= 70; ++n) {

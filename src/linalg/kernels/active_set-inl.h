@@ -164,6 +164,7 @@ template <class T>
 HWY_INLINE void minimise_over_support(const DescentArguments<T>& p, ActiveSet<T>& s) {
   const Tag<T> tag;
   const std::size_t lanes = hn::Lanes(tag);
+  const auto zero = hn::Zero(tag);
   for (std::size_t i = 0; i < s.n; ++i) s.column[0][i] = p.r[p.slots[i]] - p.lambda * s.sign[i];
   multiply_inverse<T, 1>(s, s.column, &s.step);
   while (s.n > 0) {
@@ -173,7 +174,9 @@ HWY_INLINE void minimise_over_support(const DescentArguments<T>& p, ActiveSet<T>
     const auto left = hn::Set(tag, T{1} - part);
     for (std::size_t k = 0; k < s.n; k += lanes) {
       const auto step = hn::LoadU(tag, s.step + k);
-      hn::StoreU(hn::MulAdd(moved, step, hn::LoadU(tag, s.u + k)), tag, s.u + k);
+      // What rounding carries past zero stops there: its sign would otherwise turn.
+      const auto u = hn::MulAdd(moved, step, hn::LoadU(tag, s.u + k));
+      hn::StoreU(hn::IfThenElseZero(hn::Gt(hn::Mul(hn::LoadU(tag, s.sign + k), u), zero), u), tag, s.u + k);
       hn::StoreU(hn::Mul(left, step), tag, s.step + k);
     }
     if (slot == s.n) break;

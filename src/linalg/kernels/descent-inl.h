@@ -79,15 +79,13 @@ struct LargestMove {
   std::size_t index = 0;
 };
 
-// H_jj times the step of a coordinate from u to its minimiser, z = r_j + H_jj u_j.
+// H_jj times the minimiser of a coordinate, the others given.
 template <class T>
-HWY_INLINE T scaled_move(const DescentArguments<T>& p, std::size_t j) {
-  const T hu = p.diagonal[j] * p.u[j];
-  const T z = p.r[j] + hu;
-  T target = 0;
-  if (z > p.lambda) target = z - p.lambda;
-  if (!p.positive && z < -p.lambda) target = z + p.lambda;
-  return p.inverse_diagonal[j] == T{0} ? T{0} : target - hu;
+HWY_INLINE T scaled_minimiser(const DescentArguments<T>& p, std::size_t j) {
+  const T z = p.r[j] + p.diagonal[j] * p.u[j];
+  if (z > p.lambda) return z - p.lambda;
+  if (!p.positive && z < -p.lambda) return z + p.lambda;
+  return 0;
 }
 
 // r -= step * row, and the largest move under the new r, in one sweep over memory.
@@ -131,7 +129,8 @@ HWY_INLINE LargestMove<T> subtract_and_find(const DescentArguments<T>& p, T step
   const hn::CappedTag<T, 1> one;
   for (; k < p.n; ++k) {
     hn::StoreU(hn::NegMulAdd(hn::Set(one, step), hn::LoadU(one, row + k), hn::LoadU(one, p.r + k)), one, p.r + k);
-    const T move = std::abs(scaled_move(p, k));
+    if (p.inverse_diagonal[k] == T{0}) continue;
+    const T move = std::abs(scaled_minimiser(p, k) - p.diagonal[k] * p.u[k]);
     if (move > largest.size) largest = {move, k};
   }
   return largest;
@@ -145,9 +144,10 @@ HWY_INLINE void descend_greedily(const DescentArguments<T>& p) {
   LargestMove<T> next = subtract_and_find(p, T{0}, p.gram);
   for (std::size_t count = 0; count < max_steps && next.size > p.lambda; ++count) {
     const std::size_t j = next.index;
-    const T step = scaled_move(p, j) * p.inverse_diagonal[j];
-    p.u[j] += step;
-    next = subtract_and_find(p, step, p.gram + j * p.gram_stride);
+    // Not a step added to u: what goes back to zero would miss it by rounding, and its sign might turn.
+    const T old = p.u[j];
+    p.u[j] = scaled_minimiser(p, j) * p.inverse_diagonal[j];
+    next = subtract_and_find(p, p.u[j] - old, p.gram + j * p.gram_stride);
   }
 }
 

@@ -39,11 +39,19 @@ T kkt_residual(const DescentArguments<T>& p, std::size_t j) {
   return std::max(T{0}, (p.positive ? p.r[j] : std::abs(p.r[j])) - p.lambda);
 }
 
-// Moves coordinate j by `step` and keeps r = b - Hu.
+// Moves coordinate j to `target` and keeps r = b - Hu.
 template <class T>
-void move(const DescentArguments<T>& p, std::size_t j, T step) {
-  p.u[j] += step;
+void move_to(const DescentArguments<T>& p, std::size_t j, T target) {
+  const T step = target - p.u[j];
+  if (step == 0) return;
+  p.u[j] = target;
   for (std::size_t k = 0; k < p.n; ++k) p.r[k] -= step * p.gram[j * p.gram_stride + k];
+}
+
+// H_jj times the minimiser of a coordinate, the others given.
+template <class T>
+T scaled_minimiser(const DescentArguments<T>& p, std::size_t j) {
+  return soft_threshold(p.r[j] + p.diagonal[j] * p.u[j], p.lambda, p.positive);
 }
 
 // From u = 0: the coordinate that moves farthest first, until no move is larger than the threshold.
@@ -52,16 +60,15 @@ void descend_greedily(const DescentArguments<T>& p) {
   const std::size_t max_steps = 2 * p.n;
   for (std::size_t count = 0; count < max_steps; ++count) {
     std::size_t best = 0;
-    T best_move = 0;
+    T farthest = 0;
     for (std::size_t j = 0; j < p.n; ++j) {
-      const T hu = p.diagonal[j] * p.u[j];
-      const T wanted = soft_threshold(p.r[j] + hu, p.lambda, p.positive) - hu;
-      if (p.inverse_diagonal[j] == T{0} || std::abs(wanted) <= std::abs(best_move)) continue;
+      const T move = std::abs(scaled_minimiser(p, j) - p.diagonal[j] * p.u[j]);
+      if (p.inverse_diagonal[j] == T{0} || move <= farthest) continue;
       best = j;
-      best_move = wanted;
+      farthest = move;
     }
-    if (!(std::abs(best_move) > p.lambda)) return;
-    move(p, best, best_move * p.inverse_diagonal[best]);
+    if (!(farthest > p.lambda)) return;
+    move_to(p, best, scaled_minimiser(p, best) * p.inverse_diagonal[best]);
   }
 }
 
@@ -81,12 +88,7 @@ DescentReport<T> descend(const DescentArguments<T>& p) {
     }
     for (std::size_t l = 0; l < n_list; ++l) {
       const std::size_t j = p.list[l];
-      const T z = p.r[j] + p.diagonal[j] * p.u[j];
-      const T target = soft_threshold(z, p.lambda, p.positive) * p.inverse_diagonal[j];
-      const T step = target - p.u[j];
-      if (step == 0) continue;
-      p.u[j] = target;
-      for (std::size_t k = 0; k < p.n; ++k) p.r[k] -= step * p.gram[j * p.gram_stride + k];
+      move_to(p, j, scaled_minimiser(p, j) * p.inverse_diagonal[j]);
     }
   }
 }
