@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""P34: the share of lines that the tests run: coverage.py BUILD, a build with --coverage in which the tests have run
+"""P34: the share of lines that the tests run: coverage.py BUILD, where scripts/coverage has run them
 
 Prints the files with the most lines left out, then a table. Exit 1 when a share is below what is promised.
 """
