@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Streams of random numbers from here on belong to patches, one per sample; the first ones are left to other uses.
-constexpr std::uint64_t kFirstStream = std::uint64_t{1} << 40;
+constexpr std::uint64_t kFirstPatchStream = std::uint64_t{1} << 40;
 
 bool has_image_ending(const fs::path& path) {
   constexpr std::array<std::string_view, 6> kEndings{".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".pnm"};
@@ -101,7 +101,7 @@ PatchSource::PatchSource(std::vector<Matrix<float>> images, const PatchOptions& 
 }
 
 PatchPosition PatchSource::position(std::size_t sample) const {
-  Random random(options_.seed, kFirstStream + sample);
+  Random random(options_.seed, kFirstPatchStream + sample);
   PatchPosition at;
   at.image = random.index(images_.size());
   at.y = random.index(images_[at.image].rows() - options_.height + 1);

@@ -10,7 +10,7 @@ import pytest
 from conftest import run_ok
 from safetensors.numpy import load_file
 
-DIGITS = int(os.environ.get("DUALDICT_DIGITS", 20000))
+DIGITS = int(os.environ.get("DUALDICT_DIGITS", 10000))
 SECONDS = 120  # what a user with two cores may have to wait at most
 
 

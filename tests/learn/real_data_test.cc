@@ -118,9 +118,9 @@ TEST_F(RealData, PatchesByEverySolverAndPrecisionAreWhatNaiveCodeFinds) {
   expect_what_naive_code_finds(samples, options);
 }
 TEST_F(RealData, DigitsByEverySolverAndPrecisionAreWhatNaiveCodeFinds) {
-  const Matrix<double> samples = first_samples(*open_data({digits_}), 60, {.scale = 255});
+  const Matrix<double> samples = first_samples(*open_data({digits_}), 40, {.scale = 255});
   LearnOptions options = paper_options(0.1);
-  options.n_atoms = 40;
+  options.n_atoms = 30;
   options.eta = 0.001;
   expect_what_naive_code_finds(samples, options);
 }
@@ -146,7 +146,7 @@ TEST_F(RealData, NonzerosAtTauOne) {
 }
 TEST_F(RealData, NonzerosAtTauOneFiftieth) {
   LearnOptions options = paper_options(0.02);
-  options.max_iterations = 24;  // the number has come to rest long before E has
+  options.max_iterations = 12;  // the number has come to rest long before E has
   const LearnResult result = learn(*patches(10000, 0), options, paper_context());
   expect_nonzeros(result, 141);
   expect_sound(result.summary, result.model);
@@ -164,7 +164,7 @@ TEST_F(RealData, NonzerosAndEncodersAtTauOneTenth) {
   LearnContext context = paper_context();
   context.validation = unseen.get();
   LearnOptions options = paper_options(0.1);
-  options.max_iterations = 50;
+  options.max_iterations = 20;
   const LearnResult result = learn(*patches(10000, 0), options, context);
   expect_nonzeros(result, 65);
   expect_sound(result.summary, result.model);

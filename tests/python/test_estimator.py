@@ -228,7 +228,7 @@ def test_grid_search_in_a_pipeline(X):
     pipeline = make_pipeline(DualDictionaryLearning(12, max_iter=5, tol=1e-2), LogisticRegression())
     search = GridSearchCV(
         pipeline, {"dualdictionarylearning__tau": [0.05, 0.2], "dualdictionarylearning__encode": ["sparse", "linear"]},
-        cv=2, n_jobs=2,
+        cv=2,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -47,5 +47,9 @@ export async function close(page) {
   await page.context().close();
 }
 
-export const shots = join(folder, "screenshots");
-mkdirSync(shots, { recursive: true });
+// Pictures to look at, in the folder that DUALDICT_SCREENSHOTS names; they take longer than the tests.
+const shots = process.env.DUALDICT_SCREENSHOTS;
+if (shots) mkdirSync(shots, { recursive: true });
+export async function photograph(page, name) {
+  if (shots) await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+}

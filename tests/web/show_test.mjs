@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is drawn is what the model says.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { test } from "node:test";
-import { close, open, shots, sizes } from "./browser.mjs";
+import { close, open, photograph, sizes } from "./browser.mjs";
 import { encode, featureNames, file, models, tensor } from "./models.mjs";
 
 // The colour of a value in -1 .. 1 in the grey palette.
@@ -130,13 +129,12 @@ test("rows: curves, heat strips, names of features and samples", async () => {
 for (const name of ["digits", "patches", "rows"])
   test(`${name}: nothing is wider than the screen, on desktop and phone, in both themes`, async () => {
     const page = await open(models().pages[name]);
-    for (const [size, viewport, shown] of [["desktop", sizes.desktop, "light"], ["phone", sizes.phone, "dark"]]) {
+    for (const [size, viewport] of Object.entries(sizes)) {
       await page.setViewportSize(viewport);
       for (const scheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme: scheme });
         assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, `${size}, ${scheme}`);
-        // A picture takes longer than all else here: one a size.
-        if (scheme === shown) await page.screenshot({ path: join(shots, `${name}-${size}-${scheme}.png`), fullPage: true });
+        await photograph(page, `${name}-${size}-${scheme}`);
       }
     }
     await close(page);
