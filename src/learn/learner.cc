@@ -143,23 +143,26 @@ void Learner<T>::choose_tau() {
   Objective any_tau = objective_;
   any_tau.tau = 1;  // with 0 the problem would be solved in closed form, at the cost of K^3
   problem_.assign(any_tau, dictionary_, dual_);
-  const SilencingTau silencing = silencing_tau(problem_, samples_, pool_);
   std::ostringstream how;
   if (options_.tau) {
     objective_.tau = *options_.tau;
+    summary_.tau_max = tau_max(problem_, samples_, pool_);
     how << "tau = " << objective_.tau;
-  } else if (options_.nonzeros && silencing.largest > 0) {
-    tau_search_.emplace(*options_.nonzeros);
-    objective_.tau = tau_search_->start(samples_, objective_, dictionary_, dual_, silencing.largest);
-    how << "tau = " << objective_.tau << " to start with, to be moved until codes have " << *options_.nonzeros
-        << " nonzeros";
   } else {
-    objective_.tau = kDefaultTauFraction * silencing.mean;
-    how << "tau = " << objective_.tau << ", the default: " << kDefaultTauFraction
-        << " of the mean tau that silences a sample (--tau and --nonzeros choose another)";
+    const SilencingTau silencing = silencing_tau(problem_, samples_, pool_);
+    summary_.tau_max = silencing.largest;
+    if (options_.nonzeros && silencing.largest > 0) {
+      tau_search_.emplace(*options_.nonzeros);
+      objective_.tau = tau_search_->start(samples_, objective_, dictionary_, dual_, silencing.largest);
+      how << "tau = " << objective_.tau << " to start with, to be moved until codes have " << *options_.nonzeros
+          << " nonzeros";
+    } else {
+      objective_.tau = kDefaultTauFraction * silencing.mean;
+      how << "tau = " << objective_.tau << ", the default: " << kDefaultTauFraction
+          << " of the mean tau that silences a sample (--tau and --nonzeros choose another)";
+    }
   }
-  summary_.tau_max = silencing.largest;
-  how << "; tau_max = " << silencing.largest
+  how << "; tau_max = " << summary_.tau_max
       << " at the start. Effective weights: coding eta d/K = " << objective_.eta * objective_.d() / objective_.k()
       << ", threshold tau d/K = " << objective_.tau * objective_.d() / objective_.k();
   say(how.str());

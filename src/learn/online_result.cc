@@ -30,7 +30,7 @@ void measure(const OnlineState& state, const Samples<T>& samples, ThreadPool& po
   summary.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(codes.rows());
   summary.duality_gap = summary.energy.total() > 0 ? pass.codes.gap / summary.energy.total() : 0.0;
   summary.max_kkt_residual = pass.codes.max_kkt;
-  summary.tau_max = silencing_tau(problem, samples, pool).largest;
+  summary.tau_max = tau_max(problem, samples, pool);
 }
 
 }  // namespace

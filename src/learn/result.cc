@@ -57,7 +57,7 @@ void Learner<T>::measure_result() {
   ranks_.sum(std::span(&nonzeros, 1));
   summary_.nonzeros_per_code = nonzeros / static_cast<double>(samples_.n_all());
   summary_.tau = objective_.tau;
-  summary_.tau_max = silencing_tau(problem_, samples_, pool_).largest;
+  summary_.tau_max = tau_max(problem_, samples_, pool_);
   summary_.coding_weight = objective_.eta * objective_.d() / objective_.k();
   summary_.threshold = objective_.tau * objective_.d() / objective_.k();
   summary_.dead_atoms = count_dead(usage_);

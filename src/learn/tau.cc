@@ -4,9 +4,98 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "linalg/kernels/kernels.h"
+
 namespace dualdict {
+
+namespace {
+
+// What pulls hardest at a code from zero, over all atoms, given b = W x.
+template <class T>
+double strongest_pull(const Objective& objective, const T* b) {
+  T largest = 0;
+  for (std::size_t j = 0; j < objective.n_atoms; ++j)
+    largest = std::max(largest, objective.positive_codes ? b[j] : std::abs(b[j]));
+  return static_cast<double>(largest);
+}
+
+// Samples picked one by one, and the strongest pull of all that were picked.
+template <class T>
+class PickedSamples {
+ public:
+  PickedSamples(const CodeProblem<T>& problem, std::size_t n_features)
+      : problem_(problem), x_(kBlockSamples, n_features), b_(kBlockSamples, problem.objective.n_atoms) {}
+
+  void add(const T* sample) {
+    std::copy_n(sample, x_.cols(), x_.row(count_));
+    if (++count_ == kBlockSamples) measure();
+  }
+  double strongest() {
+    measure();
+    return strongest_;
+  }
+
+ private:
+  void measure() {
+    if (count_ == 0) return;
+    const MatrixView<T> b = b_.view().row_range(0, count_);
+    multiply(plain(std::as_const(x_).view().row_range(0, count_)), problem_.weights, b);
+    for (std::size_t i = 0; i < count_; ++i)
+      strongest_ = std::max(strongest_, strongest_pull(problem_.objective, b_.row(i)));
+    count_ = 0;
+  }
+
+  const CodeProblem<T>& problem_;
+  Matrix<T> x_, b_;
+  std::size_t count_ = 0;
+  double strongest_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+double tau_max(const CodeProblem<T>& problem, const Samples<T>& samples, ThreadPool& pool) {
+  const Objective& objective = problem.objective;
+  const std::size_t d = samples.n_features();
+  const auto squared = [d](const T* sample) { return kernels<T>().squared_norm(sample, d); };
+
+  // The longest sample of every block is likely to be pulled hard.
+  std::vector<const T*> longest(samples.n_blocks());
+  pool.run(samples.n_blocks(), [&](std::size_t block, std::size_t) {
+    const MatrixView<const T> x = samples.block(block);
+    double most = -1;
+    for (std::size_t i = 0; i < x.rows; ++i)
+      if (const double length = squared(x.row(i)); length > most) {
+        most = length;
+        longest[block] = x.row(i);
+      }
+  });
+  PickedSamples<T> first(problem, d);
+  for (const T* sample : longest) first.add(sample);
+  double strongest = first.strongest();
+
+  // Atoms and filters are no longer than 1, so that no pull exceeds |x| (1/d + eta/K): the others can be left out.
+  const double reach = (1 + 1e-4) * (1 / objective.d() + objective.eta / objective.k());
+  const double enough = strongest * strongest / (reach * reach);
+  std::vector<std::optional<PickedSamples<T>>> picked(pool.size());
+  pool.run(samples.n_blocks(), [&](std::size_t block, std::size_t worker) {
+    const MatrixView<const T> x = samples.block(block);
+    for (std::size_t i = 0; i < x.rows; ++i) {
+      if (squared(x.row(i)) <= enough) continue;
+      if (!picked[worker]) picked[worker].emplace(problem, d);
+      picked[worker]->add(x.row(i));
+    }
+  });
+  for (auto& mine : picked)
+    if (mine) strongest = std::max(strongest, mine->strongest());
+  if (!samples.alone()) samples.ranks->max(std::span(&strongest, 1));
+  return strongest * objective.k();
+}
 
 template <class T>
 SilencingTau silencing_tau(const CodeProblem<T>& problem, const Samples<T>& samples, ThreadPool& pool) {
@@ -19,11 +108,9 @@ SilencingTau silencing_tau(const CodeProblem<T>& problem, const Samples<T>& samp
     const MatrixView<T> b = linear[worker].view().row_range(0, x.rows);
     multiply(plain(x), problem.weights, b);
     for (std::size_t i = 0; i < x.rows; ++i) {
-      T largest = 0;
-      for (std::size_t j = 0; j < n_atoms; ++j)
-        largest = std::max(largest, problem.objective.positive_codes ? b(i, j) : std::abs(b(i, j)));
-      blocks[block].largest = std::max(blocks[block].largest, static_cast<double>(largest));
-      blocks[block].mean += static_cast<double>(largest);
+      const double pull = strongest_pull(problem.objective, b.row(i));
+      blocks[block].largest = std::max(blocks[block].largest, pull);
+      blocks[block].mean += pull;
     }
   });
   SilencingTau all;
@@ -95,6 +182,8 @@ double TauSearch::next(double tau, double nonzeros) {
   return std::exp(log_tau + std::clamp(step, -kLargestStep, kLargestStep));
 }
 
+template double tau_max<float>(const CodeProblem<float>&, const Samples<float>&, ThreadPool&);
+template double tau_max<double>(const CodeProblem<double>&, const Samples<double>&, ThreadPool&);
 template SilencingTau silencing_tau<float>(const CodeProblem<float>&, const Samples<float>&, ThreadPool&);
 template SilencingTau silencing_tau<double>(const CodeProblem<double>&, const Samples<double>&, ThreadPool&);
 template double TauSearch::start<float>(const Samples<float>&, const Objective&, const Matrix<double>&,

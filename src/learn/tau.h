@@ -17,6 +17,9 @@ struct SilencingTau {
 };
 template <class T>
 SilencingTau silencing_tau(const CodeProblem<T>& problem, const Samples<T>& samples, ThreadPool& pool);
+// Its largest alone, which takes the longest samples only. D and C must be in the ball.
+template <class T>
+double tau_max(const CodeProblem<T>& problem, const Samples<T>& samples, ThreadPool& pool);
 
 // The default, when neither tau nor nonzeros are given.
 inline constexpr double kDefaultTauFraction = 0.1;  // of SilencingTau::mean

@@ -99,5 +99,49 @@ TEST(SilencingTau, OfPositiveCodesLooksAtPositivePullsOnly) {
   EXPECT_DOUBLE_EQ(tau.mean, 0.75);
 }
 
+// Most samples are left out by a bound of what can pull at them: nothing of the largest may be lost.
+template <class T>
+void expect_the_same_largest(const Samples<T>& samples, double eta, bool positive) {
+  const std::size_t n_atoms = 14;
+  Objective objective;
+  objective.n_features = samples.n_features();
+  objective.n_atoms = n_atoms;
+  objective.eta = eta;
+  objective.positive_codes = positive;
+  const Matrix<double> dictionary = random_unit_rows(n_atoms, samples.n_features(), 5);
+  CodeProblem<T> problem;
+  problem.assign(objective, dictionary, random_unit_rows(n_atoms, samples.n_features(), 6));
+  for (const std::size_t n_threads : {1u, 3u}) {
+    ThreadPool pool(n_threads);
+    EXPECT_EQ(tau_max(problem, samples, pool), silencing_tau(problem, samples, pool).largest)
+        << samples.n_samples() << " samples, eta " << eta << (positive ? ", positive" : "");
+  }
+}
+
+TEST(TauMax, IsTheLargestSilencingTau) {
+  for (const std::size_t n : {1u, 255u, 256u, 3000u}) {
+    for (const bool unit : {false, true}) {
+      Matrix<double> x = random_unit_rows(n, 9, n);
+      Random random(n, 3);
+      for (std::size_t i = 0; i < n; ++i) {
+        const double length = unit ? 1 : std::exp(random.normal());
+        for (std::size_t j = 0; j < 9; ++j) x(i, j) *= length;
+      }
+      Samples<double> doubles;
+      doubles.x = x;
+      Samples<float> floats;
+      floats.x = convert<float>(x);
+      for (const double eta : {0.0, 1.0})
+        for (const bool positive : {false, true}) {
+          expect_the_same_largest(doubles, eta, positive);
+          expect_the_same_largest(floats, eta, positive);
+        }
+    }
+  }
+  Samples<float> zeros;
+  zeros.x = Matrix<float>(300, 9);
+  expect_the_same_largest(zeros, 1, false);
+}
+
 }  // namespace
 }  // namespace dualdict
