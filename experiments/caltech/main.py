@@ -18,8 +18,8 @@ import synthetic
 
 NAME = "caltech"
 PAIRS = (("Faces", "Motorbikes"), ("airplanes", "Motorbikes"), ("watch", "chandelier"))
-FULL = {"atoms": 1024, "samples": 100_000, "training": 30, "splits": 10, "most": None, "timed": 40, "rtol": 1e-3,
-        "iterations": 60}
+FULL = {"atoms": 1024, "samples": 100_000, "training": 30, "splits": 10, "most": None, "timed": 40, "rtol": 1e-4,
+        "iterations": 200}
 QUICK = {"atoms": 64, "samples": 3000, "training": 8, "splits": 2, "most": 16, "timed": 4, "rtol": 1e-2, "iterations": 8}
 
 
