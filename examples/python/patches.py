@@ -28,7 +28,7 @@ def quality(image, clean):
 *train, clean = dualdict.generate_images(6, 160, seed=1)
 random = np.random.default_rng(0)
 patches = np.vstack([centred(image)[0] for image in train])
-patches = random.permutation(patches)[:15000]
+patches = random.permutation(patches)[:8000]
 
 learner = DualDictionaryLearning(128, tau=0.3, scale=100, tol=3e-3, max_iter=40).fit(patches)
 print(f"{learner.summary_.outcome}: {learner.summary_.nonzeros_per_code:.1f} nonzeros per code")

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 def test_two_jobs_are_faster_than_one():
     if len(os.sched_getaffinity(0)) < 2:
         pytest.fail("this test needs two cores")
-    X = planted(6000, 64, 64, seed=5).astype(np.float32)
+    X = planted(3000, 64, 64, seed=5).astype(np.float32)
     learner = DualDictionaryLearning(64, tau=0.1, tol=0, max_iter=2)
 
     def seconds(n_jobs):
