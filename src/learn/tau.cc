@@ -12,7 +12,6 @@
 #include "linalg/kernels/kernels.h"
 
 namespace dualdict {
-
 namespace {
 
 // What pulls hardest at a code from zero, over all atoms, given b = W x.
