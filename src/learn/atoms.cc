@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "linalg/product.h"
 #include "linalg/vectors.h"
@@ -16,19 +17,19 @@ constexpr double kGoodEnough = 1e-6;         // a sample this well reconstructed
 
 // |x - D u|^2 / |x|^2 of every sample; 0 for zero samples.
 template <class T>
-std::vector<double> relative_errors(const Samples<T>& samples, const Matrix<T>& u, const Matrix<double>& dictionary,
+std::vector<double> relative_errors(const Samples<T>& samples, const CodeStore<T>& u, const Matrix<double>& dictionary,
                                     ThreadPool& pool) {
   std::vector<double> errors(samples.n_samples());
   PackedRight<T> atoms;
   atoms.pack(convert<T>(dictionary).view());
   std::vector<Matrix<T>> residuals(pool.size());
+  std::vector<Matrix<T>> codes(pool.size());
   pool.run(samples.n_blocks(), [&](std::size_t block, std::size_t worker) {
     Matrix<T>& residual = residuals[worker];
     if (residual.empty()) residual = Matrix<T>(kBlockSamples, samples.n_features());
     const MatrixView<const T> x = samples.block(block);
     for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, residual.row(i));
-    multiply(plain(u.view().row_range(block * kBlockSamples, x.rows)), atoms, residual.view().row_range(0, x.rows),
-             Into::kSubtract);
+    multiply(plain(u.read_block(block, codes[worker])), atoms, residual.view().row_range(0, x.rows), Into::kSubtract);
     for (std::size_t i = 0; i < x.rows; ++i) {
       const double scale = squared_norm(x.row(i), x.cols);
       errors[block * kBlockSamples + i] = scale > 0 ? squared_norm(residual.row(i), x.cols) / scale : 0.0;
@@ -67,7 +68,7 @@ void keep_worst(std::vector<BadSample>& samples, std::size_t wanted) {
 
 // Of all ranks, as many as are wanted, well reconstructed ones left out.
 template <class T>
-std::vector<BadSample> worst_samples(const Samples<T>& samples, const Matrix<T>& u, const Matrix<double>& dictionary,
+std::vector<BadSample> worst_samples(const Samples<T>& samples, const CodeStore<T>& u, const Matrix<double>& dictionary,
                                      ThreadPool& pool, std::size_t wanted) {
   std::vector<BadSample> worst;
   const auto find = [&] {
@@ -98,20 +99,22 @@ std::vector<BadSample> worst_samples(const Samples<T>& samples, const Matrix<T>&
 
 // The codes of these samples, whichever ranks they are on.
 template <class T>
-Matrix<T> codes_at(const Samples<T>& samples, const Matrix<T>& u, std::span<const std::size_t> places) {
-  Matrix<double> codes(places.size(), u.cols());
+Matrix<T> codes_at(const Samples<T>& samples, const CodeStore<T>& u, std::span<const std::size_t> places) {
+  Matrix<T> codes(places.size(), u.cols());
   for (std::size_t i = 0; i < places.size(); ++i)
     if (const std::size_t row = samples.row_of(places[i]); row < samples.n_samples())
-      std::copy_n(u.row(row), u.cols(), codes.row(i));
-  if (!samples.alone()) samples.ranks->sum(std::span(codes.data(), codes.size()));
-  return convert<T>(codes);
+      u.read(row, codes.view().row_range(i, 1));
+  if (samples.alone()) return codes;
+  Matrix<double> all = convert<double>(codes);
+  samples.ranks->sum(std::span(all.data(), all.size()));
+  return convert<T>(all);
 }
 
 }  // namespace
 
 template <class T>
 std::size_t AtomReplacer::replace(const Samples<T>& samples, const Objective& objective,
-                                  const std::vector<std::size_t>& usage, ThreadPool& pool, Matrix<T>& u,
+                                  const std::vector<std::size_t>& usage, ThreadPool& pool, CodeStore<T>& u,
                                   Matrix<double>& dictionary, Moments& moments) {
   std::vector<std::size_t> atoms;
   for (std::size_t i = 0; i < usage.size(); ++i)
@@ -122,6 +125,7 @@ std::size_t AtomReplacer::replace(const Samples<T>& samples, const Objective& ob
     worst.push_back(sample.place);
   const Matrix<T> bad = samples_at<T>(samples, worst);
   Matrix<T> codes = codes_at(samples, u, worst);
+  SparseRows<T> nonzeros;
   const std::size_t d = samples.n_features();
   for (std::size_t n = 0; n < worst.size(); ++n) {
     const std::size_t atom = atoms[n];
@@ -134,7 +138,7 @@ std::size_t AtomReplacer::replace(const Samples<T>& samples, const Objective& ob
     code[atom] = static_cast<T>(length);
     add_code(moments, code, x, 1);
     if (const std::size_t row = samples.row_of(worst[n]); row < samples.n_samples())
-      std::copy_n(code, objective.n_atoms, u.row(row));
+      u.write(row, std::as_const(codes).view().row_range(n, 1), nonzeros);
     for (std::size_t j = 0; j < d; ++j)
       dictionary(atom, j) = static_cast<double>(static_cast<T>(static_cast<double>(x[j]) / length));
     project_row(dictionary.row(atom), d, objective.positive_dictionary);
@@ -148,10 +152,10 @@ std::size_t count_dead(const std::vector<std::size_t>& usage) {
 }
 
 template std::size_t AtomReplacer::replace<float>(const Samples<float>&, const Objective&,
-                                                  const std::vector<std::size_t>&, ThreadPool&, Matrix<float>&,
+                                                  const std::vector<std::size_t>&, ThreadPool&, CodeStore<float>&,
                                                   Matrix<double>&, Moments&);
 template std::size_t AtomReplacer::replace<double>(const Samples<double>&, const Objective&,
-                                                   const std::vector<std::size_t>&, ThreadPool&, Matrix<double>&,
+                                                   const std::vector<std::size_t>&, ThreadPool&, CodeStore<double>&,
                                                    Matrix<double>&, Moments&);
 
 }  // namespace dualdict

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/thread_pool.h"
+#include "learn/code_store.h"
 #include "learn/samples.h"
 #include "solvers/objective.h"
 
@@ -22,7 +23,7 @@ class AtomReplacer {
   // may rise. Returns how many were replaced.
   template <class T>
   std::size_t replace(const Samples<T>& samples, const Objective& objective, const std::vector<std::size_t>& usage,
-                      ThreadPool& pool, Matrix<T>& u, Matrix<double>& dictionary, Moments& moments);
+                      ThreadPool& pool, CodeStore<T>& u, Matrix<double>& dictionary, Moments& moments);
 
   // How often each atom has been replaced.
   std::vector<std::size_t>& replaced() { return replaced_; }

@@ -7,7 +7,7 @@
 
 #include "io/input_error.h"
 #include "learn/checkpoint_header.h"
-#include "learn/sparse_tensors.h"
+#include "learn/code_tensors.h"
 
 namespace dualdict {
 namespace {
@@ -44,6 +44,34 @@ TensorFile open_part(const std::string& path, const SavedParts& saved, std::size
   return file;
 }
 
+// Rows of a store, given in rising order: a block is written when the next one begins.
+template <class T>
+class RowFiller {
+ public:
+  explicit RowFiller(CodeStore<T>& codes) : codes_(codes), block_(codes.n_blocks()) {}
+
+  // Where the new elements of a row go.
+  MatrixView<T> place(std::size_t row) {
+    if (row / kBlockSamples != block_) {
+      finish();
+      block_ = row / kBlockSamples;
+      codes_.read_block(block_, buffer_);
+    }
+    return buffer_.view().row_range(row % kBlockSamples, 1);
+  }
+  void finish() {
+    if (block_ == codes_.n_blocks()) return;
+    const MatrixView<const T> rows = buffer_.view().row_range(0, codes_.block_size(block_));
+    codes_.write(codes_.block_start(block_), rows, nonzeros_);
+  }
+
+ private:
+  CodeStore<T>& codes_;
+  std::size_t block_;  // in the buffer; beyond the last: none
+  Matrix<T> buffer_;
+  SparseRows<T> nonzeros_;
+};
+
 }  // namespace
 
 SavedParts saved_parts(const TensorFile& file, const std::string& path, std::size_t n_samples) {
@@ -70,28 +98,30 @@ void add_parts(TensorFile& file, const SavedParts& parts) {
 }
 
 template <class T>
-void write_part(const std::string& path, const SavedParts& parts, std::size_t rank, const Matrix<T>& codes) {
+void write_part(const std::string& path, const SavedParts& parts, std::size_t rank, const CodeStore<T>& codes) {
   TensorFile file;
-  add_sparse_rows<T>(file, "codes", codes.view());
+  add_codes(file, codes);
   add_header(file, kFormat);
   write_safetensors(part_path(path, parts, rank), file);
 }
 
 template <class T>
 void read_parts(const TensorFile& file, const std::string& path, const SavedParts& saved, std::uint64_t seed,
-                const Samples<T>& samples, Matrix<T>& codes) {
+                const Samples<T>& samples, CodeStore<T>& codes) {
   const std::size_t first = samples.shard.first;
   const std::size_t last = first + samples.n_samples();
   for (std::size_t part = 0; part < saved.n_parts(); ++part) {
     if (saved.starts[part + 1] <= first || saved.starts[part] >= last) continue;
-    Matrix<T> stored(saved.starts[part + 1] - saved.starts[part], codes.cols());
+    CodeStore<T> stored(saved.starts[part + 1] - saved.starts[part], codes.cols());
     const bool inside = saved.n_parts() == 1;
     const TensorFile other = inside ? TensorFile{} : open_part(path, saved, part);
-    read_sparse_rows<T>(inside ? file : other, inside ? path : part_path(path, saved, part), "codes", stored.view());
+    read_codes(inside ? file : other, inside ? path : part_path(path, saved, part), stored);
     const std::vector<std::size_t> places = places_of_part(saved, part, seed);
+    RowFiller<T> filler(codes);
     for (std::size_t i = 0; i < places.size(); ++i)
       if (const std::size_t row = samples.row_of(places[i]); row < samples.n_samples())
-        std::copy_n(stored.row(i), codes.cols(), codes.row(row));
+        stored.read(i, filler.place(row));
+    filler.finish();
   }
 }
 
@@ -112,11 +142,11 @@ void remove_other_parts(const std::string& path, const SavedParts& parts) noexce
   }
 }
 
-template void write_part<float>(const std::string&, const SavedParts&, std::size_t, const Matrix<float>&);
-template void write_part<double>(const std::string&, const SavedParts&, std::size_t, const Matrix<double>&);
+template void write_part<float>(const std::string&, const SavedParts&, std::size_t, const CodeStore<float>&);
+template void write_part<double>(const std::string&, const SavedParts&, std::size_t, const CodeStore<double>&);
 template void read_parts<float>(const TensorFile&, const std::string&, const SavedParts&, std::uint64_t,
-                                const Samples<float>&, Matrix<float>&);
+                                const Samples<float>&, CodeStore<float>&);
 template void read_parts<double>(const TensorFile&, const std::string&, const SavedParts&, std::uint64_t,
-                                 const Samples<double>&, Matrix<double>&);
+                                 const Samples<double>&, CodeStore<double>&);
 
 }  // namespace dualdict

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/safetensors.h"
+#include "learn/code_store.h"
 #include "learn/samples.h"
 
 namespace dualdict {
@@ -25,13 +26,13 @@ SavedParts saved_parts(const TensorFile& file, const std::string& path, std::siz
 void add_parts(TensorFile& file, const SavedParts& parts);
 
 template <class T>
-void write_part(const std::string& path, const SavedParts& parts, std::size_t rank, const Matrix<T>& codes);
+void write_part(const std::string& path, const SavedParts& parts, std::size_t rank, const CodeStore<T>& codes);
 
 // Fills the codes of this rank's samples from the parts that hold them, however many ranks there were and are. `file`
 // is the checkpoint; the order of all samples follows from the seed.
 template <class T>
 void read_parts(const TensorFile& file, const std::string& path, const SavedParts& saved, std::uint64_t seed,
-                const Samples<T>& samples, Matrix<T>& codes);
+                const Samples<T>& samples, CodeStore<T>& codes);
 
 // Removes the parts of other generations, and all when the codes are in the file. What cannot be removed stays.
 void remove_other_parts(const std::string& path, const SavedParts& parts) noexcept;

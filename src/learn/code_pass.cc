@@ -31,13 +31,14 @@ CodePass<T>::CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool
 
 template <class T>
 void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first,
-                           std::size_t count, Matrix<T>& u) {
+                           std::size_t count, CodeStore<T>& u) {
   pool_.run(count, [&](std::size_t i, std::size_t worker) {
     interrupt_.throw_if_due();
     const std::size_t block = first + i;
-    const MatrixView<T> codes = u.view().row_range(block_start(block), block_size(block));
+    const MatrixView<T> codes = wave_codes(i, block_size(block));
+    u.read(block_start(block), codes);
     reports_[i] = code_step<T>(problem, this->block(block), options, work_[worker], codes);
-    sparse_[i].assign(codes);
+    u.write(block_start(block), codes, sparse_[i]);
     std::vector<std::size_t>& usage = usage_[worker];
     for (std::size_t e = 0; e < sparse_[i].n_elements(); ++e) ++usage[sparse_[i].column[e]];
   });
@@ -50,11 +51,10 @@ void CodePass<T>::add_sparse(std::size_t first, std::size_t count, Moments& mome
 }
 
 template <class T>
-void CodePass<T>::add_dense(std::size_t first, std::size_t count, const Matrix<T>& u, Moments& moments) {
+void CodePass<T>::add_dense(std::size_t first, std::size_t count, Moments& moments) {
   const std::span<BlockProduct<T>> products = std::span(products_).first(count);
   pool_.run(count, [&](std::size_t i, std::size_t) {
-    const std::size_t block = first + i;
-    products[i] = {u.view().row_range(block_start(block), block_size(block)), &packed_[i]};
+    products[i] = {wave_codes(i, block_size(first + i)), &packed_[i]};
     packed_[i].pack(products[i].left);
   });
   sums_.add(pool_, products, true, moments.uu);
@@ -63,15 +63,17 @@ void CodePass<T>::add_dense(std::size_t first, std::size_t count, const Matrix<T
 }
 
 template <class T>
-PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& options, SampleRange range, Matrix<T>& u,
-                            Moments& moments) {
+PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& options, SampleRange range,
+                            CodeStore<T>& u, Moments& moments) {
   PassReport report;
   range_ = range;
   for (auto& usage : usage_) std::fill(usage.begin(), usage.end(), std::size_t{0});
   std::fill_n(moments.uu.data(), moments.uu.size(), 0.0);
   std::fill_n(moments.ux.data(), moments.ux.size(), 0.0);
   std::fill_n(xu_.data(), xu_.size(), 0.0);
-  const std::size_t n_blocks = Samples<T>::blocks_for(range.count);
+  const std::size_t n_blocks = this->n_blocks();
+  const std::size_t wave_rows = std::min(wave_, n_blocks) * kBlockSamples;
+  if (codes_.rows() < wave_rows) codes_ = Matrix<T>(wave_rows, u.cols());
   for (std::size_t first = 0; first < n_blocks; first += wave_) {
     const std::size_t count = std::min(wave_, n_blocks - first);
     run_wave(problem, options, first, count, u);
@@ -81,7 +83,7 @@ PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& op
     if (static_cast<double>(nonzeros) <= kSparseSquareShare * static_cast<double>(count * kBlockSamples * u.cols())) {
       add_sparse(first, count, moments);
     } else {
-      add_dense(first, count, u, moments);
+      add_dense(first, count, moments);
     }
   }
   report.usage.assign(usage_[0].size(), 0);

@@ -7,6 +7,7 @@
 
 #include "core/thread_pool.h"
 #include "learn/block_sums.h"
+#include "learn/code_store.h"
 #include "learn/interrupt.h"
 #include "learn/samples.h"
 #include "learn/sparse_sums.h"
@@ -37,24 +38,32 @@ class CodePass {
   CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool& pool, const Interrupt& interrupt);
 
   // Improves the codes u (N x K) of some samples and sets uu, ux and sum_abs_codes of the moments to their sums.
-  PassReport run(const CodeProblem<T>& problem, const CodeOptions& options, SampleRange range, Matrix<T>& u,
+  PassReport run(const CodeProblem<T>& problem, const CodeOptions& options, SampleRange range, CodeStore<T>& u,
                  Moments& moments);
 
  private:
-  // The blocks [first, first + count): codes, their report in reports_, their nonzeros in sparse_.
+  // The blocks [first, first + count): codes, also in codes_, their report in reports_, their nonzeros in sparse_.
   void run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first, std::size_t count,
-                Matrix<T>& u);
-  // Blocks are counted from the first sample of the range.
-  std::size_t block_start(std::size_t block) const { return range_.first + block * kBlockSamples; }
+                CodeStore<T>& u);
+  // Blocks are those of the store as far as they are in the range: the first and the last may be parts.
+  std::size_t n_blocks() const {
+    return range_.count == 0 ? 0 : (end() - 1) / kBlockSamples - range_.first / kBlockSamples + 1;
+  }
+  std::size_t end() const { return range_.first + range_.count; }
+  std::size_t block_start(std::size_t block) const {
+    return std::max(range_.first, (range_.first / kBlockSamples + block) * kBlockSamples);
+  }
   std::size_t block_size(std::size_t block) const {
-    return std::min(kBlockSamples, range_.count - block * kBlockSamples);
+    return std::min(end(), (range_.first / kBlockSamples + block + 1) * kBlockSamples) - block_start(block);
   }
   MatrixView<const T> block(std::size_t block) const {
     return samples_.x.view().row_range(block_start(block), block_size(block));
   }
+  // The codes of block i of the wave.
+  MatrixView<T> wave_codes(std::size_t i, std::size_t size) { return codes_.view().row_range(i * kBlockSamples, size); }
   // Adds the wave's sums: to uu and ux when its codes are sparse, to uu and xu_ otherwise.
   void add_sparse(std::size_t first, std::size_t count, Moments& moments);
-  void add_dense(std::size_t first, std::size_t count, const Matrix<T>& u, Moments& moments);
+  void add_dense(std::size_t first, std::size_t count, Moments& moments);
 
   const Samples<T>& samples_;
   ThreadPool& pool_;
@@ -63,6 +72,7 @@ class CodePass {
   std::size_t wave_;                             // blocks between two rounds of sums
   std::vector<CodeWorkspace<T>> work_;           // per worker
   std::vector<std::vector<std::size_t>> usage_;  // per worker; whole numbers, so their order does not matter
+  Matrix<T> codes_;                              // of the wave
   std::vector<CodeReport> reports_;              // per block of the wave
   std::vector<SparseRows<T>> sparse_;            // codes, per block of the wave
   std::vector<PackedRight<T>> packed_;           // codes, per block of a wave that is not sparse

@@ -69,7 +69,7 @@ Learner<T>::Learner(const DataSource& data, const LearnOptions& options, const L
                                &ranks)),
       objective_(make_objective(options, data.n_features())),
       codes_(samples_.n_samples(), options.n_atoms),
-      pass_(samples_, options.n_atoms, pool_, interrupt_),
+      pass_(std::in_place, samples_, options.n_atoms, pool_, interrupt_),
       replacer_(options.n_atoms, options.replace_below),
       rule_(options.rtol, options.history, kRoundingRise<T>),
       accurate_(options.accurate_steps) {
@@ -226,7 +226,7 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
   record.energy_before_codes = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
   problem_.assign(objective_, dictionary_, dual_);
   if (options_.solver == Solver::kFista) problem_.find_largest_curvature();
-  const PassReport pass = code({0, n}, code_options(), pass_);
+  const PassReport pass = code({0, n}, code_options(), *pass_);
   usage_ = pass.usage;
   record.dead_atoms = count_dead(usage_);
   record.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);

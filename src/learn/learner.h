@@ -11,6 +11,7 @@
 #include "learn/atoms.h"
 #include "learn/checkpoint.h"
 #include "learn/code_pass.h"
+#include "learn/code_store.h"
 #include "learn/extrapolation.h"
 #include "learn/interrupt.h"
 #include "learn/ranks.h"
@@ -105,10 +106,10 @@ class Learner {
   Objective objective_;
   Matrix<double> dictionary_;  // D, rounded to T
   Matrix<double> dual_;        // C, rounded to T
-  Matrix<T> codes_;            // U
+  CodeStore<T> codes_;         // U
   Moments moments_;
   CodeProblem<T> problem_;
-  CodePass<T> pass_;
+  std::optional<CodePass<T>> pass_;  // until learning ends
   AtomReplacer replacer_;
   std::optional<DualSolver> dual_solver_;  // with eta = 0 not before the end: C is outside of E
   StoppingRule rule_;

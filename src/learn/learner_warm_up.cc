@@ -47,7 +47,7 @@ void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
   const std::size_t first = warm_up_.step % n_steps * schedule.step_samples;
   const std::size_t n = std::min(schedule.step_samples, n_all - first);
   const Moments old = moments_;
-  const PassReport pass = code({first, n}, code_options(), pass_);
+  const PassReport pass = code({first, n}, code_options(), *pass_);
   scale_moments(n);
   const double energy = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
   if (led) take_back_if_worse(energy);

@@ -23,26 +23,27 @@ template <class T>
 struct MeasureWorkspace {
   Matrix<T> residual;
   Matrix<T> mismatch;
+  Matrix<T> codes;
 };
 
 }  // namespace
 
 template <class T>
 Energy measure_energy(const Samples<T>& samples, const Objective& objective, const Matrix<double>& dictionary,
-                      const Matrix<double>& dual, const Matrix<T>& u, ThreadPool& pool) {
+                      const Matrix<double>& dual, const CodeStore<T>& u, ThreadPool& pool) {
   PackedRight<T> atoms, filters;
   atoms.pack(convert<T>(dictionary).view());
   filters.pack_transposed(convert<T>(dual).view());
   std::vector<BlockEnergy> blocks(samples.n_blocks());
   std::vector<MeasureWorkspace<T>> work(pool.size());
   pool.run(samples.n_blocks(), [&](std::size_t block, std::size_t worker) {
-    auto& [residual, mismatch] = work[worker];
+    auto& [residual, mismatch, buffer] = work[worker];
     if (residual.empty()) {
       residual = Matrix<T>(kBlockSamples, objective.n_features);
       mismatch = Matrix<T>(kBlockSamples, objective.n_atoms);
     }
     const MatrixView<const T> x = samples.block(block);
-    const MatrixView<const T> codes = u.view().row_range(block * kBlockSamples, x.rows);
+    const MatrixView<const T> codes = u.read_block(block, buffer);
     for (std::size_t i = 0; i < x.rows; ++i) {
       std::copy_n(x.row(i), x.cols, residual.row(i));
       std::copy_n(codes.row(i), codes.cols, mismatch.row(i));
@@ -73,8 +74,8 @@ Energy measure_energy(const Samples<T>& samples, const Objective& objective, con
 }
 
 template Energy measure_energy<float>(const Samples<float>&, const Objective&, const Matrix<double>&,
-                                      const Matrix<double>&, const Matrix<float>&, ThreadPool&);
+                                      const Matrix<double>&, const CodeStore<float>&, ThreadPool&);
 template Energy measure_energy<double>(const Samples<double>&, const Objective&, const Matrix<double>&,
-                                       const Matrix<double>&, const Matrix<double>&, ThreadPool&);
+                                       const Matrix<double>&, const CodeStore<double>&, ThreadPool&);
 
 }  // namespace dualdict

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/thread_pool.h"
+#include "learn/code_store.h"
 #include "learn/samples.h"
 #include "solvers/objective.h"
 
@@ -10,6 +11,6 @@ namespace dualdict {
 
 template <class T>
 Energy measure_energy(const Samples<T>& samples, const Objective& objective, const Matrix<double>& dictionary,
-                      const Matrix<double>& dual, const Matrix<T>& u, ThreadPool& pool);
+                      const Matrix<double>& dual, const CodeStore<T>& u, ThreadPool& pool);
 
 }  // namespace dualdict

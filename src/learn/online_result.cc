@@ -22,7 +22,7 @@ void measure(const OnlineState& state, const Samples<T>& samples, ThreadPool& po
   CodeOptions options;
   options.tolerance = std::min(1e-5, state.options.inner_tolerance);
   options.max_sweeps = 2000;
-  Matrix<T> codes(samples.n_samples(), state.options.n_atoms);
+  CodeStore<T> codes(samples.n_samples(), state.options.n_atoms);
   Moments moments = state.moments;
   const PassReport pass = CodePass<T>(samples, state.options.n_atoms, pool, Interrupt(nullptr))
                               .run(problem, options, {0, codes.rows()}, codes, moments);

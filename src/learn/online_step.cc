@@ -99,12 +99,16 @@ void keep_some(OnlineState& state, const Samples<T>& samples) {
 
 // Never used so far: replaced by what this block reconstructs worst. Counts the uses of the block in the end.
 template <class T>
-void replace_unused(OnlineState& state, const Samples<T>& samples, ThreadPool& pool, Matrix<T>& codes,
+void replace_unused(OnlineState& state, const Samples<T>& samples, ThreadPool& pool, CodeStore<T>& codes,
                     Moments& moments) {
   const auto count_uses = [&](auto& uses) {
-    for (std::size_t i = 0; i < codes.rows(); ++i)
-      for (std::size_t j = 0; j < codes.cols(); ++j)
-        if (codes(i, j) != T{0}) ++uses[j];
+    Matrix<T> buffer;
+    for (std::size_t block = 0; block < codes.n_blocks(); ++block) {
+      const MatrixView<const T> rows = codes.read_block(block, buffer);
+      for (std::size_t i = 0; i < rows.rows; ++i)
+        for (std::size_t j = 0; j < rows.cols; ++j)
+          if (rows(i, j) != T{0}) ++uses[j];
+    }
   };
   std::vector<std::size_t> uses(state.usage.begin(), state.usage.end());
   count_uses(uses);
@@ -140,7 +144,7 @@ OnlineStepReport online_step(OnlineState& state, const Samples<T>& samples, Thre
   CodeOptions code_options;
   code_options.tolerance = options.inner_tolerance;
   code_options.max_sweeps = 1000;
-  Matrix<T> codes(n, options.n_atoms);
+  CodeStore<T> codes(n, options.n_atoms);
   Moments moments;
   moments.uu = Matrix<double>(options.n_atoms, options.n_atoms);
   moments.ux = Matrix<double>(options.n_atoms, samples.n_features());

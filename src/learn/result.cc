@@ -43,6 +43,7 @@ void Learner<T>::measure_result() {
   if (dictionary_.empty())  // interrupted before there was a start
     throw Error(ErrorKind::kUsage, "interrupted before learning began: there is nothing to save");
   problem_.assign(objective_, dictionary_, dual_);
+  pass_.reset();  // the exact one has a working space of its own
   const bool interrupted = summary_.outcome == Outcome::kInterrupted || !code_exactly();
   summary_.energy = measure_energy(samples_, objective_, dictionary_, dual_, codes_, pool_);
   const double total = summary_.energy.total();
@@ -51,9 +52,7 @@ void Learner<T>::measure_result() {
   } else if (total > 0) {
     summary_.duality_gap /= total;
   }
-  double nonzeros = 0;
-  for (std::size_t i = 0; i < codes_.rows(); ++i)
-    nonzeros += static_cast<double>(count_nonzeros(codes_.row(i), codes_.cols()));
+  auto nonzeros = static_cast<double>(codes_.n_nonzeros());
   ranks_.sum(std::span(&nonzeros, 1));
   summary_.nonzeros_per_code = nonzeros / static_cast<double>(samples_.n_all());
   summary_.tau = objective_.tau;
@@ -106,6 +105,7 @@ LearnResult Learner<T>::make_result() {
   parts.positive_codes = objective_.positive_codes;
 
   say("fitting the encoders and measuring them");
+  codes_ = {};  // measured, and not needed any more: the encoders' own codes come now
   const std::size_t haste = summary_.outcome == Outcome::kInterrupted ? kHasteDivisor : 1;
   const std::size_t n = samples_.n_all();
   Random random(options_.seed, 1);

@@ -10,6 +10,7 @@
 #include "dualdict/matrix.h"
 #include "dualdict/summary.h"
 #include "learn/atoms.h"
+#include "learn/code_store.h"
 #include "learn/extrapolation.h"
 #include "learn/stopping.h"
 #include "learn/tau.h"
@@ -35,7 +36,7 @@ template <class T>
 struct LearnState {
   Matrix<double>& dictionary;  // K x d
   Matrix<double>& dual;        // K x d
-  Matrix<T>& codes;            // N x K
+  CodeStore<T>& codes;         // N x K
   Moments& moments;            // uu, ux and sum_abs_codes; the rest comes from the samples
   std::vector<std::size_t>& usage;
   double& tau;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "io/input_error.h"
-#include "learn/sparse_tensors.h"
+#include "learn/code_tensors.h"
 
 namespace dualdict {
 namespace {
@@ -32,8 +32,8 @@ class StateWriter {
     file_.tensors.push_back(make_tensor(name, values.view(), DType::kFloat64));
   }
   template <class T>
-  void codes(const Matrix<T>& values) {
-    add_sparse_rows<T>(file_, "codes", values.view());
+  void codes(const CodeStore<T>& codes) {
+    add_codes(file_, codes);
   }
 
  private:
@@ -72,8 +72,8 @@ class StateReader {
     for (std::size_t i = 0; i < values.size(); ++i) require_finite(name, values.data()[i]);
   }
   template <class T>
-  void codes(Matrix<T>& values) {
-    read_sparse_rows<T>(file_, path_, "codes", values.view());
+  void codes(CodeStore<T>& codes) {
+    read_codes(file_, path_, codes);
   }
   [[noreturn]] void fail(const std::string& name, const std::string& rule) const {
     fail_input(path_, "tensor " + in_quotes(name) + " " + rule);

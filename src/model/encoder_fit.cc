@@ -285,6 +285,23 @@ Matrix<double> targets_by_features(const Matrix<double>& targets, MatrixView<con
   return side_by_side(by_samples.view(), transpose<double>(by_codes.view()).view());
 }
 
+// The weights of samples and codes, side by side, that are best for the targets base + y direction.
+struct LinearWeights {
+  Matrix<double> base;
+  Matrix<double> direction;
+};
+
+// The target u* + y (b - Hu*)/h is linear in y, and so is its regression: two solves serve every y.
+LinearWeights regress_targets(const ModelParts& parts, const FitSamples& fit, MatrixView<const double> sparse_codes,
+                              ThreadPool& pool) {
+  const Matrix<double> features = side_by_side(fit.samples, sparse_codes);
+  Matrix<double> gram = gram_of_features(features, fit.samples, sparse_codes, pool);
+  add_block_ridges(gram, fit.samples.cols);
+  const Matrix<double> gradient = scaled_gradient(parts, fit, inverse_diagonal(parts), pool);
+  return {solve_positive_definite(gram, parallel_transposed_multiply(fit.codes, features.view(), pool)),
+          solve_positive_definite(gram, targets_by_features(gradient, fit.samples, sparse_codes, pool))};
+}
+
 }  // namespace
 
 FittedEncoder fit_sparse(const ModelParts& parts, const FitSamples& fit, ThreadPool& pool) {
@@ -303,15 +320,7 @@ FittedEncoder fit_corrected(const ModelParts& parts, const FitSamples& fit, Matr
                             ThreadPool& pool) {
   FittedEncoder encoder;
   const std::size_t d = fit.samples.cols;
-  const Matrix<double> features = side_by_side(fit.samples, sparse_codes);
-  Matrix<double> gram = gram_of_features(features, fit.samples, sparse_codes, pool);
-  add_block_ridges(gram, d);
-  // The target u* + y (b - Hu*)/h is linear in y, and so is its regression: two solves serve every y.
-  const Matrix<double> gradient = scaled_gradient(parts, fit, inverse_diagonal(parts), pool);
-  const Matrix<double> base =
-      solve_positive_definite(gram, parallel_transposed_multiply(fit.codes, features.view(), pool));
-  const Matrix<double> direction =
-      solve_positive_definite(gram, targets_by_features(gradient, fit.samples, sparse_codes, pool));
+  const auto [base, direction] = regress_targets(parts, fit, sparse_codes, pool);
   Responses responses{{}, transpose<double>(fit.codes), relative_norms(parts, fit.samples)};
   const auto response = [&](const Matrix<double>& weights) {
     return transpose<double>(sum_of_products(fit.samples, column_range(weights, 0, d), sparse_codes,

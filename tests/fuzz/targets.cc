@@ -91,7 +91,7 @@ void run_checkpoint(std::span<const std::byte> bytes) {
     const TensorFile file = read_safetensors(*in_memory(bytes));
     Matrix<double> dictionary;
     Matrix<double> dual;
-    Matrix<float> codes(kSamples, kAtoms);
+    CodeStore<float> codes(kSamples, kAtoms);
     Moments moments;
     moments.uu = Matrix<double>(kAtoms, kAtoms);
     moments.ux = Matrix<double>(kAtoms, kFeatures);

@@ -8,6 +8,7 @@
 
 #include "learn/block_sums.h"
 #include "learn/code_pass.h"
+#include "learn/stored_codes.h"
 #include "problems/planted.h"
 #include "reference/tolerance.h"
 #include "solvers/moment_case.h"
@@ -20,7 +21,7 @@ template <class T>
 struct ReplaceCase {
   Samples<T> samples;
   Objective objective;
-  Matrix<T> u;
+  CodeStore<T> u;
   Matrix<double> dictionary;
   Moments moments;
   std::vector<std::size_t> usage;
@@ -34,15 +35,16 @@ struct ReplaceCase {
     }
     for (std::size_t f = 0; f < 6; ++f) planted.samples(20, f) = 0;
     samples.x = convert<T>(planted.samples);
-    u = convert<T>(planted.codes);
+    const Matrix<T> codes = convert<T>(planted.codes);
+    u = store_codes(codes);
     dictionary = planted.dictionary;
     objective.n_features = 6;
     objective.n_atoms = 9;
     objective.tau = 0.1;
     objective.eta = 1;
-    moments = naive_moments(convert<double>(samples.x), convert<double>(u));
+    moments = naive_moments(convert<double>(samples.x), convert<double>(codes));
     for (std::size_t i = 0; i < 600; ++i)
-      for (std::size_t k = 0; k < 9; ++k) usage[k] += u(i, k) != T{0} ? 1 : 0;
+      for (std::size_t k = 0; k < 9; ++k) usage[k] += codes(i, k) != T{0} ? 1 : 0;
   }
 };
 
@@ -55,7 +57,7 @@ TYPED_TEST(AtomReplacerTest, TheMomentsStayThoseOfTheCodes) {
   ReplaceCase<TypeParam> one;
   AtomReplacer replacer(9, 3);
   EXPECT_EQ(replacer.replace(one.samples, one.objective, one.usage, one.pool, one.u, one.dictionary, one.moments), 3u);
-  const Moments expected = naive_moments(convert<double>(one.samples.x), convert<double>(one.u));
+  const Moments expected = naive_moments(convert<double>(one.samples.x), convert<double>(all_rows(one.u)));
   const double scale = 600 * Tolerance<double>::kEpsilon * 100;
   for (std::size_t i = 0; i < expected.uu.size(); ++i)
     EXPECT_NEAR(one.moments.uu.data()[i], expected.uu.data()[i], scale * 100);
@@ -68,7 +70,7 @@ TYPED_TEST(AtomReplacerTest, TheWorstReconstructedSamplesBecomeTheAtoms) {
   using T = TypeParam;
   ReplaceCase<T> one;
   std::vector<double> errors(600);
-  const Matrix<double> codes = convert<double>(one.u);
+  const Matrix<double> codes = convert<double>(all_rows(one.u));
   for (std::size_t i = 0; i < 600; ++i) {
     const Matrix<double> x = convert<double>(one.samples.x.view().row_range(i, 1));
     const double length = norm(x.row(0), 6);
@@ -82,10 +84,11 @@ TYPED_TEST(AtomReplacerTest, TheWorstReconstructedSamplesBecomeTheAtoms) {
 
   AtomReplacer replacer(9, 1);
   ASSERT_EQ(replacer.replace(one.samples, one.objective, one.usage, one.pool, one.u, one.dictionary, one.moments), 2u);
+  const Matrix<T> after = all_rows(one.u);
   const std::size_t atoms[] = {2, 5};
   for (std::size_t n = 0; n < 2; ++n) {
     const T* x = one.samples.x.row(order[n]);
-    for (std::size_t k = 0; k < 9; ++k) EXPECT_EQ(one.u(order[n], k) != T{0}, k == atoms[n]);
+    for (std::size_t k = 0; k < 9; ++k) EXPECT_EQ(after(order[n], k) != T{0}, k == atoms[n]);
     for (std::size_t f = 0; f < 6; ++f)
       EXPECT_NEAR(one.dictionary(atoms[n], f), static_cast<double>(x[f]) / norm(x, 6), 1e-6);
   }
@@ -122,21 +125,50 @@ TYPED_TEST(AtomReplacerTest, ACodePassSumsTheMomentsOfItsCodes) {
     const Interrupt never(nullptr);
     CodePass<T> pass(one.samples, 9, pool, never);
     const PassReport report = pass.run(problem, {}, {0, one.samples.n_samples()}, one.u, one.moments);
-    const Moments expected = naive_moments(convert<double>(one.samples.x), convert<double>(one.u));
+    const Moments expected = naive_moments(convert<double>(one.samples.x), convert<double>(all_rows(one.u)));
     const double tolerance = 600 * 10 * Tolerance<T>::kEpsilon;
     for (std::size_t i = 0; i < expected.uu.size(); ++i)
       EXPECT_NEAR(one.moments.uu.data()[i], expected.uu.data()[i], tolerance);
     for (std::size_t i = 0; i < expected.ux.size(); ++i)
       EXPECT_NEAR(one.moments.ux.data()[i], expected.ux.data()[i], tolerance);
     EXPECT_NEAR(one.moments.sum_abs_codes, expected.sum_abs_codes, 10 * tolerance);
+    const Matrix<T> codes = all_rows(one.u);
     std::size_t nonzeros = 0;
     for (std::size_t k = 0; k < 9; ++k) {
       std::size_t used = 0;
-      for (std::size_t i = 0; i < 600; ++i) used += one.u(i, k) != T{0} ? 1 : 0;
+      for (std::size_t i = 0; i < 600; ++i) used += codes(i, k) != T{0} ? 1 : 0;
       EXPECT_EQ(report.usage[k], used);
       nonzeros += used;
     }
     EXPECT_EQ(report.codes.nonzeros, nonzeros);
+  }
+}
+
+// A rank's share of a step begins and ends anywhere.
+TYPED_TEST(AtomReplacerTest, ACodePassOfPartsOfBlocksTouchesThemAlone) {
+  using T = TypeParam;
+  constexpr std::size_t kFirst = 100, kCount = 433;
+  for (const std::size_t n_threads : {1u, 3u}) {
+    ReplaceCase<T> one;
+    const Matrix<T> before = all_rows(one.u);
+    ThreadPool pool(n_threads);
+    CodeProblem<T> problem;
+    problem.assign(one.objective, one.dictionary, one.dictionary);
+    const Interrupt never(nullptr);
+    CodePass<T>(one.samples, 9, pool, never).run(problem, {}, {kFirst, kCount}, one.u, one.moments);
+    const Matrix<T> after = all_rows(one.u);
+    Matrix<double> samples(kCount, 6), codes(kCount, 9);
+    for (std::size_t i = 0; i < 600; ++i) {
+      if (i < kFirst || i >= kFirst + kCount) {
+        EXPECT_TRUE(std::equal(after.row(i), after.row(i) + 9, before.row(i))) << i;
+        continue;
+      }
+      std::copy_n(one.samples.x.row(i), 6, samples.row(i - kFirst));
+      std::copy_n(after.row(i), 9, codes.row(i - kFirst));
+    }
+    const Moments expected = naive_moments(samples, codes);
+    for (std::size_t i = 0; i < expected.uu.size(); ++i)
+      EXPECT_NEAR(one.moments.uu.data()[i], expected.uu.data()[i], 600 * 10 * Tolerance<T>::kEpsilon);
   }
 }
 

