@@ -24,7 +24,7 @@ bool StoppingRule::fires(double relative_change) const {
 }
 
 bool StoppingRule::is_near(double relative_change) const {
-  constexpr double kFactor = 5;
+  constexpr double kFactor = 2;
   return std::abs(relative_change) < kFactor * rtol_;
 }
 

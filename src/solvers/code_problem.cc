@@ -56,6 +56,9 @@ void CodeProblem<T>::assign(const Objective& objective_in, const Matrix<double>&
   squared_scale = 1 / objective.d();
   if (objective.eta > 0) squared_scale += objective.coding_weight() * squared_operator_norm(dual);
   smallest_curvature = objective.ridge();
+  constexpr double kGoodPart = 0.1;
+  sweeps_fast =
+      smallest_curvature > kGoodPart * static_cast<double>(*std::max_element(diagonal.begin(), diagonal.end()));
   has_direct = objective.tau == 0 && !objective.positive_codes;
   if (has_direct) direct.pack_transposed(convert<T>(closed_form(h, w, smallest_curvature)).view());
 }

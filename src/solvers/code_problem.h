@@ -24,6 +24,8 @@ struct CodeProblem {
   // H is at least this on the space that codes live in; used by the certificate when tau = 0.
   double smallest_curvature = 0;
   double largest_curvature = 0;  // lambda_max(H); made only for the FISTA step
+  // A good part of the diagonal of H is the same for all directions: a few sweeps finish a code that is nearly done.
+  bool sweeps_fast = false;
   // tau = 0 and no sign constraint: u = direct x in closed form (pseudo-inverse when H is singular).
   bool has_direct = false;
   PackedRight<T> direct;

@@ -91,7 +91,8 @@ void codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options,
                                                      .r = work.residual.row(i),
                                                      .active_limit = options.active_set ? work.slots.size() : 0,
                                                      .slots = work.slots.data(),
-                                                     .active = work.active.data()});
+                                                     .active = work.active.data(),
+                                                     .sweeps_first = problem.sweeps_fast});
     report.sweeps += descent.sweeps;
     report.unfinished += descent.kkt > tolerance ? 1 : 0;
     if (unit > 0) report.max_kkt = std::max(report.max_kkt, static_cast<double>(descent.kkt) / unit);

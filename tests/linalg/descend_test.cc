@@ -22,6 +22,7 @@ struct DescentCase {
   bool positive = false;
   bool from_zero = false;
   std::size_t active_limit = 0;
+  bool sweeps_first = false;
   std::vector<std::uint32_t> list, slots;
   std::vector<T> active;
 
@@ -46,7 +47,7 @@ struct DescentCase {
     active.resize(active_workspace(active_limit, u.size()));
     return kernel.descend({gram.data(), gram.cols(), diagonal.data(), inverse_diagonal.data(), u.size(), lambda,
                            positive, from_zero, tolerance, max_sweeps, list.data(), u.data(), r.data(), active_limit,
-                           slots.data(), active.data()});
+                           slots.data(), active.data(), sweeps_first});
   }
 
   void start_at_random(std::uint64_t seed) {
@@ -173,6 +174,33 @@ TYPED_TEST(Descend, TheActiveSetEndsAtTheSameOptimumWithoutSweeps) {
           for (std::size_t j = 0; j < n; ++j)
             ASSERT_NEAR(static_cast<double>(active.u[j]), static_cast<double>(swept.u[j]), near) << kernel.name;
         }
+      }
+    }
+  }
+}
+
+// From a warm start that is near, sweeps alone end there; from far away the active set takes over.
+TYPED_TEST(Descend, SweepsThatComeFirstEndAtTheSameOptimum) {
+  using T = TypeParam;
+  for (std::size_t n = 1; n <= 70; ++n) {
+    for (const bool far : {false, true}) {
+      for (const Kernels<T>& kernel : all_kernels<T>()) {
+        DescentCase<T> swept(n, false, 700 + n);
+        const T tolerance = swept.lambda * static_cast<T>(Tolerance<T>::kKkt);
+        swept.run(kernel, tolerance, 10000);
+        DescentCase<T> warm(n, false, 700 + n);
+        warm.active_limit = n;
+        warm.sweeps_first = true;
+        if (far) warm.start_at_random(n);
+        if (!far) warm.run(kernel, 100 * tolerance, 10000);
+        const auto report = warm.run(kernel, tolerance, 10000);
+        if (far && n >= 20) {
+          EXPECT_GT(report.sweeps, 0u) << kernel.name << ", n = " << n;
+        }
+        EXPECT_LE(warm.naive_kkt(), 2 * static_cast<double>(tolerance)) << kernel.name << ", n = " << n;
+        const double near = 10 * static_cast<double>(tolerance) * std::sqrt(static_cast<double>(n));
+        for (std::size_t j = 0; j < n; ++j)
+          ASSERT_NEAR(static_cast<double>(warm.u[j]), static_cast<double>(swept.u[j]), near) << kernel.name;
       }
     }
   }

@@ -53,6 +53,7 @@ struct DescentArguments {
   std::size_t active_limit = 0;    // largest support that the active set may hold; 0: sweeps only
   std::uint32_t* slots = nullptr;  // workspace for active_limit indices
   T* active = nullptr;             // workspace of active_workspace(active_limit, n) elements
+  bool sweeps_first = false;       // from a warm start, sweep as long as making the active set would take
 };
 
 // What an active set of up to `limit` of n coordinates needs, whatever the vector width.
