@@ -50,7 +50,7 @@ class LinearEncoder final : public BlockEncoder<T> {
   PackedRight<T> dual_;
 };
 
-// u_j = g_j S_{t_j (1 + k_j n)}(v_j), in place.
+// u_j = g_j S_{t_j (1 + k_j n)}(v_j), in place; n, the level of a sample, is |x| in units of the mean norm.
 template <class T>
 class Shrink {
  public:
@@ -63,13 +63,16 @@ class Shrink {
       growth_.push_back(static_cast<T>(threshold * fitted.growth[j]));
     }
   }
-  void apply(MatrixView<const T> x, MatrixView<T> v) const {
+  void find_levels(MatrixView<const T> x, std::vector<T>& levels) const {
     const Kernels<T>& kernel = kernels<T>();
-    for (std::size_t i = 0; i < v.rows; ++i) {
-      const double level = std::sqrt(kernel.squared_norm(x.row(i), x.cols)) * inverse_mean_norm_;
-      kernel.shrink(
-          {gain_.data(), threshold_.data(), growth_.data(), static_cast<T>(level), positive_, v.row(i), v.cols});
-    }
+    levels.resize(kBlockSamples);
+    for (std::size_t i = 0; i < x.rows; ++i)
+      levels[i] = static_cast<T>(std::sqrt(kernel.squared_norm(x.row(i), x.cols)) * inverse_mean_norm_);
+  }
+  void apply(const std::vector<T>& levels, MatrixView<T> v) const {
+    const Kernels<T>& kernel = kernels<T>();
+    for (std::size_t i = 0; i < v.rows; ++i)
+      kernel.shrink({gain_.data(), threshold_.data(), growth_.data(), levels[i], positive_, v.row(i), v.cols});
   }
 
  private:
@@ -83,9 +86,11 @@ class SparseEncoder final : public BlockEncoder<T> {
  public:
   SparseEncoder(const ModelParts& parts, double tau_shift)
       : weights_(packed_transposed<T>(parts.sparse.weights)), shrink_(parts, parts.sparse, tau_shift) {}
-  void encode(MatrixView<const T> x, EncodeWorkspace<T>&, MatrixView<T> u) const override {
+  // Leaves the samples' levels in work.levels.
+  void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
     multiply<T>(plain(x), weights_, u);
-    shrink_.apply(x, u);
+    shrink_.find_levels(x, work.levels);
+    shrink_.apply(work.levels, u);
   }
 
  private:
@@ -107,7 +112,7 @@ class CorrectedEncoder final : public BlockEncoder<T> {
     first_.encode(x, work, first);
     multiply<T>(plain(x), weights_, u);
     multiply_sparse<T>(first, feedback_, Into::kAdd, work.sparse, u);
-    shrink_.apply(x, u);
+    shrink_.apply(work.levels, u);
   }
 
  private:

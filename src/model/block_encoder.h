@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "dualdict/encode.h"
 #include "dualdict/matrix.h"
@@ -29,11 +30,12 @@ ModeSettings default_settings(const ModelParts& parts, EncodeMode mode);
 // One for each thread that encodes.
 template <class T>
 struct EncodeWorkspace {
-  Matrix<T> samples;     // kBlockSamples x d
-  Matrix<T> codes;       // kBlockSamples x K; only when the caller's precision is another
-  Matrix<T> scratch;     // kBlockSamples x K: the sparse code, or W x
-  Matrix<T> moved;       // kBlockSamples x K: the code before its threshold
-  SparseRows<T> sparse;  // the nonzeros of a code
+  Matrix<T> samples;      // kBlockSamples x d
+  Matrix<T> codes;        // kBlockSamples x K; only when the caller's precision is another
+  Matrix<T> scratch;      // kBlockSamples x K: the sparse code, or W x
+  Matrix<T> moved;        // kBlockSamples x K: the code before its threshold
+  SparseRows<T> sparse;   // the nonzeros of a code
+  std::vector<T> levels;  // |x| in units of the mean norm
   ExactWorkspace<T> exact;
   DebiasWorkspace debias;
 };
