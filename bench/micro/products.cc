@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "core/random.h"
 #include "linalg/product.h"
+#include "linalg/sparse_rows.h"
 #include "problems/random_matrix.h"
 
 namespace dualdict {
@@ -34,6 +36,33 @@ void product(benchmark::State& state, const Kernels<T>& kernels, const Shape& sh
   count_flops(state, shape);
 }
 
+// A block of codes times a K x K operand; the shares of nonzeros of the rows differ, as those of codes do.
+template <class T>
+void sparse_product(benchmark::State& state, const Kernels<T>& kernels, double share) {
+  constexpr std::size_t kRows = 256, kAtoms = 200;
+  auto codes = random_matrix<T>(kRows, kAtoms, 1);
+  Random random(3);
+  std::size_t nonzeros = 0;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const double kept = 2 * share * random.uniform();
+    for (std::size_t j = 0; j < kAtoms; ++j) {
+      if (random.uniform() >= kept) codes(i, j) = 0;
+      nonzeros += codes(i, j) != 0 ? 1 : 0;
+    }
+  }
+  PackedRight<T> b(kernels);
+  b.pack(random_matrix<T>(kAtoms, kAtoms, 2).view());
+  Matrix<T> c(kRows, kAtoms);
+  SparseRows<T> work;
+  for (auto _ : state) {
+    multiply_sparse<T>(codes.view(), b, Into::kAdd, work, c.view());
+    benchmark::DoNotOptimize(c.data());
+    benchmark::ClobberMemory();
+  }
+  state.counters["nonzeros/s"] =
+      benchmark::Counter(static_cast<double>(nonzeros), benchmark::Counter::kIsIterationInvariantRate);
+}
+
 template <class T>
 void add(const std::string& type) {
   // A block of samples times W' (144 and 784 features, 200 atoms), a block of codes times H, many samples at once.
@@ -43,6 +72,12 @@ void add(const std::string& type) {
       const std::string name = "product/" + type + "/" + kernels.name + "/" + shape.name();
       benchmark::RegisterBenchmark(name.c_str(), [kernels, shape](benchmark::State& state) {
         product<T>(state, kernels, shape);
+      })->Unit(benchmark::kMicrosecond);
+    }
+    for (const double share : {.05, .2, .4}) {
+      const std::string name = "sparse_product/" + type + "/" + kernels.name + "/" + std::to_string(share).substr(0, 4);
+      benchmark::RegisterBenchmark(name.c_str(), [kernels, share](benchmark::State& state) {
+        sparse_product<T>(state, kernels, share);
       })->Unit(benchmark::kMicrosecond);
     }
   }

@@ -6,8 +6,8 @@
 namespace dualdict {
 namespace {
 
-// Rows of the result that one task makes: a few kernel tiles, and enough tasks for many threads.
-constexpr std::size_t kRowsPerTask = 8 * kTileRows;
+// Rows of the result that one task makes: whole tiles of every kernel, and enough tasks for many threads.
+constexpr std::size_t kRowsPerTask = 48;
 
 }  // namespace
 

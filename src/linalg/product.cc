@@ -42,25 +42,45 @@ void PackedRight<T>::pack_transposed(MatrixView<const T> b) {
   pack_from<true>(b);
 }
 
+namespace {
+
+// What multiply and multiply_and_shrink have in common; the columns before first_column may be left as they are.
 template <class T>
-void multiply(const Left<T>& a, const PackedRight<T>& b, MatrixView<T> c, Into into, std::size_t first_column) {
+void multiply_from(const Left<T>& a, const PackedRight<T>& b, MatrixView<T> c, Into into, std::size_t first_column,
+                   const Shrinkage<T>& shrinkage) {
   const std::size_t width = b.kernels().panel_width;
+  const std::size_t tile_rows = b.kernels().tile_rows;
   const std::size_t start = first_column / width * width;
-  if (b.depth() == 0 && into == Into::kSet)
-    for (std::size_t i = 0; i < c.rows; ++i) std::fill(c.row(i), c.row(i) + c.cols, T{0});
   for (std::size_t first = 0; first < b.depth(); first += PackedRight<T>::kDepthChunk) {
-    // After the first chunk the sum goes on from what the target holds.
+    // After the first chunk the sum goes on from what the target holds; after the last it is complete.
     const Into chunk_into = first > 0 && into == Into::kSet ? Into::kAdd : into;
+    const bool is_last = first + b.chunk_depth(first) == b.depth();
     for (std::size_t column = start; column < b.cols(); column += width) {
       const T* panel = b.panel(first, column);
       const std::size_t used = std::min(width, b.cols() - column);
-      for (std::size_t row = 0; row < a.rows; row += kTileRows) {
+      for (std::size_t row = 0; row < a.rows; row += tile_rows) {
         b.kernels().tile({a.data + row * a.row_stride + first * a.depth_stride, a.row_stride, a.depth_stride, panel,
                           b.chunk_depth(first), c.data + row * c.stride + column, c.stride,
-                          std::min(kTileRows, a.rows - row), used, chunk_into});
+                          std::min(tile_rows, a.rows - row), used, chunk_into,
+                          is_last ? shrinkage.from(row, column) : Shrinkage<T>{}});
       }
     }
   }
+}
+
+}  // namespace
+
+template <class T>
+void multiply(const Left<T>& a, const PackedRight<T>& b, MatrixView<T> c, Into into, std::size_t first_column) {
+  if (b.depth() == 0 && into == Into::kSet)
+    for (std::size_t i = 0; i < c.rows; ++i) std::fill(c.row(i), c.row(i) + c.cols, T{0});
+  multiply_from(a, b, c, into, first_column, {});
+}
+
+template <class T>
+void multiply_and_shrink(const Left<T>& a, const PackedRight<T>& b, const Shrinkage<T>& shrinkage, Into into,
+                         MatrixView<T> c) {
+  multiply_from(a, b, c, into, 0, shrinkage);
 }
 
 template <class T>
@@ -92,6 +112,10 @@ template class PackedRight<float>;
 template class PackedRight<double>;
 template void multiply<float>(const Left<float>&, const PackedRight<float>&, MatrixView<float>, Into, std::size_t);
 template void multiply<double>(const Left<double>&, const PackedRight<double>&, MatrixView<double>, Into, std::size_t);
+template void multiply_and_shrink<float>(const Left<float>&, const PackedRight<float>&, const Shrinkage<float>&, Into,
+                                         MatrixView<float>);
+template void multiply_and_shrink<double>(const Left<double>&, const PackedRight<double>&, const Shrinkage<double>&,
+                                          Into, MatrixView<double>);
 template Matrix<float> multiply<float>(MatrixView<const float>, MatrixView<const float>);
 template Matrix<double> multiply<double>(MatrixView<const double>, MatrixView<const double>);
 template Matrix<float> multiply_transposed<float>(MatrixView<const float>, MatrixView<const float>);

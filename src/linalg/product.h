@@ -69,6 +69,11 @@ template <class T>
 void multiply(const Left<T>& a, const PackedRight<T>& b, MatrixView<T> c, Into into = Into::kSet,
               std::size_t first_column = 0);
 
+// The same with every element shrunk as soon as its sum is complete; kSet or kAdd, and the inner index is not empty.
+template <class T>
+void multiply_and_shrink(const Left<T>& a, const PackedRight<T>& b, const Shrinkage<T>& shrinkage, Into into,
+                         MatrixView<T> c);
+
 // Without keeping the packed operand; for products that are made once.
 template <class T>
 Matrix<T> multiply(MatrixView<const T> a, MatrixView<const T> b);  // a b

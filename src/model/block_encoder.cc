@@ -32,6 +32,13 @@ PackedRight<T> packed_transposed(const Matrix<double>& weights) {
   return packed;
 }
 
+// The largest sum of |weights| in a row: how much larger than the largest element of x an element of W x can be.
+double largest_row_sum(const Matrix<double>& weights) {
+  double largest = 0;
+  for (std::size_t j = 0; j < weights.rows(); ++j) largest = std::max(largest, sum_abs(weights.row(j), weights.cols()));
+  return largest;
+}
+
 template <class T>
 MatrixView<T> buffer_rows(Matrix<T>& buffer, std::size_t rows, std::size_t n_atoms) {
   if (buffer.cols() != n_atoms) buffer = Matrix<T>(kBlockSamples, n_atoms);
@@ -41,13 +48,16 @@ MatrixView<T> buffer_rows(Matrix<T>& buffer, std::size_t rows, std::size_t n_ato
 template <class T>
 class LinearEncoder final : public BlockEncoder<T> {
  public:
-  explicit LinearEncoder(const ModelParts& parts) : dual_(packed_transposed<T>(parts.dual)) {}
+  explicit LinearEncoder(const ModelParts& parts)
+      : dual_(packed_transposed<T>(parts.dual)), largest_gain_(largest_row_sum(parts.dual)) {}
   void encode(MatrixView<const T> x, EncodeWorkspace<T>&, MatrixView<T> u) const override {
     multiply<T>(plain(x), dual_, u);
   }
+  double largest_gain() const override { return largest_gain_; }
 
  private:
   PackedRight<T> dual_;
+  double largest_gain_;
 };
 
 // u_j = g_j S_{t_j (1 + k_j n)}(v_j), in place; n, the level of a sample, is |x| in units of the mean norm.
@@ -69,10 +79,15 @@ class Shrink {
     for (std::size_t i = 0; i < x.rows; ++i)
       levels[i] = static_cast<T>(std::sqrt(kernel.squared_norm(x.row(i), x.cols)) * inverse_mean_norm_);
   }
+  Shrinkage<T> at(const std::vector<T>& levels) const {
+    return {gain_.data(), threshold_.data(), growth_.data(), levels.data(), positive_};
+  }
   void apply(const std::vector<T>& levels, MatrixView<T> v) const {
     const Kernels<T>& kernel = kernels<T>();
-    for (std::size_t i = 0; i < v.rows; ++i)
-      kernel.shrink({gain_.data(), threshold_.data(), growth_.data(), levels[i], positive_, v.row(i), v.cols});
+    for (std::size_t i = 0; i < v.rows; ++i) kernel.shrink(at(levels).from(i, 0), v.row(i), v.cols);
+  }
+  double largest_gain() const {
+    return gain_.empty() ? 0.0 : static_cast<double>(*std::max_element(gain_.begin(), gain_.end()));
   }
 
  private:
@@ -85,17 +100,20 @@ template <class T>
 class SparseEncoder final : public BlockEncoder<T> {
  public:
   SparseEncoder(const ModelParts& parts, double tau_shift)
-      : weights_(packed_transposed<T>(parts.sparse.weights)), shrink_(parts, parts.sparse, tau_shift) {}
+      : weights_(packed_transposed<T>(parts.sparse.weights)),
+        shrink_(parts, parts.sparse, tau_shift),
+        largest_gain_(shrink_.largest_gain() * largest_row_sum(parts.sparse.weights)) {}
   // Leaves the samples' levels in work.levels.
   void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
-    multiply<T>(plain(x), weights_, u);
     shrink_.find_levels(x, work.levels);
-    shrink_.apply(work.levels, u);
+    multiply_and_shrink<T>(plain(x), weights_, shrink_.at(work.levels), Into::kSet, u);
   }
+  double largest_gain() const override { return largest_gain_; }
 
  private:
   PackedRight<T> weights_;
   Shrink<T> shrink_;
+  double largest_gain_;
 };
 
 // The sparse code that feeds back keeps the thresholds it was fitted with: the stored quantiles are those of its sum.
@@ -108,14 +126,26 @@ class CorrectedEncoder final : public BlockEncoder<T> {
         feedback_(packed_transposed<T>(parts.corrected.feedback)),
         shrink_(parts, parts.corrected, tau_shift) {}
   void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
-    const MatrixView<T> first = buffer_rows(work.scratch, x.rows, u.cols);
-    first_.encode(x, work, first);
-    multiply<T>(plain(x), weights_, u);
-    multiply_sparse<T>(first, feedback_, Into::kAdd, work.sparse, u);
-    shrink_.apply(work.levels, u);
+    constexpr std::size_t kPart = 64;  // rows whose first code is still in the cache when it feeds back
+    for (std::size_t row = 0; row < x.rows; row += kPart) {
+      const std::size_t n = std::min(kPart, x.rows - row);
+      encode_part(x.row_range(row, n), work, u.row_range(row, n));
+    }
   }
 
  private:
+  void encode_part(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const {
+    const MatrixView<T> first = buffer_rows(work.scratch, x.rows, u.cols);
+    first_.encode(x, work, first);
+    multiply<T>(plain(x), weights_, u);
+    if (is_sparse<T>(first)) {
+      multiply_sparse<T>(first, feedback_, Into::kAdd, work.sparse, u);
+      shrink_.apply(work.levels, u);
+    } else {
+      multiply_and_shrink<T>(plain<T>(first), feedback_, shrink_.at(work.levels), Into::kAdd, u);
+    }
+  }
+
   SparseEncoder<T> first_;
   PackedRight<T> weights_;
   PackedRight<T> feedback_;

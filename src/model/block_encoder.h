@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -47,6 +48,8 @@ class BlockEncoder {
   virtual ~BlockEncoder() = default;
   // x: at most kBlockSamples x d, preprocessed; u: as many codes.
   virtual void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const = 0;
+  // No element of a code is larger than this times the largest of its sample; infinite where no such bound is known.
+  virtual double largest_gain() const { return std::numeric_limits<double>::infinity(); }
 };
 
 // Throws Error(kInput) when the model has no tensors for the mode.

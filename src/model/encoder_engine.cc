@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <type_traits>
@@ -12,9 +14,27 @@
 #include "core/finite.h"
 #include "core/thread_pool.h"
 #include "dualdict/error.h"
+#include "linalg/kernels/kernels.h"
 
 namespace dualdict {
 namespace {
+
+// Infinite or NaN when an element is.
+template <class T>
+T largest_element(MatrixView<const T> rows) {
+  const Kernels<T>& kernel = kernels<T>();
+  T largest = 0;
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    const T here = kernel.largest_magnitude(rows.row(i), rows.cols);
+    if (!(here <= largest)) largest = here;
+    if (!std::isfinite(here)) break;
+  }
+  return largest;
+}
+template <class T>
+bool rows_are_finite(MatrixView<const T> rows) {
+  return std::isfinite(largest_element(rows));
+}
 
 // Workspaces that are kept for the next call.
 template <class T>
@@ -81,21 +101,24 @@ class Engine final : public EncoderEngine {
       const MatrixView<T> copy = work.samples.view().row_range(0, samples.rows);
       for (std::size_t i = 0; i < copy.rows; ++i)
         for (std::size_t j = 0; j < copy.cols; ++j) copy(i, j) = static_cast<T>(samples(i, j));
-      if (!all_finite(MatrixView<const T>(copy))) return false;
+      if (!rows_are_finite<T>(copy)) return false;
       if (!identity_) model_.parts().transform.apply(copy);
       x = copy;
     }
-    if (!all_finite(x)) return false;
+    const T largest = largest_element<T>(x);
+    if (!std::isfinite(largest)) return false;
     if constexpr (std::is_same_v<S, T>) {
       mode_->encode(x, work, codes);
-      return all_finite(MatrixView<const T>(codes));
+      // Far from the limit there is nothing to look for.
+      constexpr double kFar = static_cast<double>(std::numeric_limits<T>::max()) / 16;
+      return static_cast<double>(largest) * mode_->largest_gain() < kFar || rows_are_finite<T>(codes);
     } else {
       if (work.codes.cols() != codes.cols) work.codes = Matrix<T>(kBlockSamples, codes.cols);
       const MatrixView<T> out = work.codes.view().row_range(0, codes.rows);
       mode_->encode(x, work, out);
       for (std::size_t i = 0; i < out.rows; ++i)
         for (std::size_t j = 0; j < out.cols; ++j) codes(i, j) = static_cast<S>(out(i, j));
-      return all_finite(MatrixView<const S>(codes));
+      return rows_are_finite<S>(codes);
     }
   }
 

@@ -10,7 +10,7 @@
 namespace dualdict {
 namespace {
 
-constexpr std::size_t kRows = 16 * kTileRows;  // of one task
+constexpr std::size_t kRows = 96;  // of one task: whole tiles of every kernel
 
 std::size_t n_tasks(std::size_t rows) {
   return (rows + kRows - 1) / kRows;

@@ -41,14 +41,16 @@ void CodeProblem<T>::assign(const Objective& objective_in, const Matrix<double>&
   Matrix<double> h = multiply_transposed<double>(dictionary.view(), dictionary.view());
   for (std::size_t i = 0; i < h.size(); ++i) h.data()[i] /= objective.d();
   for (std::size_t j = 0; j < n_atoms; ++j) h(j, j) += objective.ridge();
-  gram = convert<T>(h);
-  diagonal.resize(n_atoms);
-  inverse_diagonal.resize(n_atoms);
+  if (gram.rows() != n_atoms) gram = Matrix<T>(n_atoms, padded(n_atoms));
+  for (std::size_t i = 0; i < n_atoms; ++i)
+    std::transform(h.row(i), h.row(i) + n_atoms, gram.row(i), [](double value) { return static_cast<T>(value); });
+  diagonal.assign(gram.cols(), T{0});
+  inverse_diagonal.assign(gram.cols(), T{0});
   for (std::size_t j = 0; j < n_atoms; ++j) {
     diagonal[j] = gram(j, j);
     inverse_diagonal[j] = gram(j, j) > T{0} ? T{1} / gram(j, j) : T{0};
   }
-  packed_gram.pack(gram.view());
+  packed_gram.pack(MatrixView<const T>(gram.data(), n_atoms, n_atoms, gram.cols()));
   Matrix<double> w(dictionary.rows(), dictionary.cols());
   for (std::size_t i = 0; i < w.size(); ++i)
     w.data()[i] = dictionary.data()[i] / objective.d() + objective.coding_weight() * dual.data()[i];
@@ -65,7 +67,9 @@ void CodeProblem<T>::assign(const Objective& objective_in, const Matrix<double>&
 
 template <class T>
 void CodeProblem<T>::find_largest_curvature() {
-  largest_curvature = largest_eigenvalue(convert<double>(gram));
+  Matrix<double> h(gram.rows(), gram.rows());
+  for (std::size_t i = 0; i < h.rows(); ++i) std::copy_n(gram.row(i), h.cols(), h.row(i));
+  largest_curvature = largest_eigenvalue(h);
 }
 
 template struct CodeProblem<float>;

@@ -14,6 +14,7 @@ template <class T>
 struct CodeProblem {
   Objective objective;
   T lambda = 0;
+  // Their rows are padded with zeros, as the kernels of the code step want it.
   Matrix<T> gram;                   // H = D'D/d + (eta + mu)/K I
   std::vector<T> diagonal;          // H_jj
   std::vector<T> inverse_diagonal;  // 1/H_jj, 0 where H_jj is 0

@@ -12,9 +12,7 @@ namespace {
 
 template <class T>
 double largest_magnitude(const T* a, std::size_t n) {
-  T largest = 0;
-  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(a[i]));
-  return static_cast<double>(largest);
+  return static_cast<double>(kernels<T>().largest_magnitude(a, n));
 }
 
 // The unit of a code's KKT residual: tau/K, or the largest |b_j| when tau = 0.
@@ -72,27 +70,30 @@ void codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options,
   const Kernels<T>& kernel = kernels<T>();
   drop_zero_atoms(problem, u);
   refresh_residual(problem, u, work);
+  T* const code = work.code.data();
   for (std::size_t i = 0; i < u.rows; ++i) {
     const T* b = work.linear.row(i);
+    std::copy_n(u.row(i), u.cols, code);
     const double unit = kkt_unit(problem, b);
     const auto tolerance = static_cast<T>(done_residual(problem, options, b));
     const DescentReport<T> descent = kernel.descend({.gram = problem.gram.data(),
                                                      .gram_stride = problem.gram.cols(),
                                                      .diagonal = problem.diagonal.data(),
                                                      .inverse_diagonal = problem.inverse_diagonal.data(),
-                                                     .n = u.cols,
+                                                     .n = work.code.size(),
                                                      .lambda = problem.lambda,
                                                      .positive = problem.objective.positive_codes,
                                                      .from_zero = is_zero(u.row(i), u.cols),
                                                      .tolerance = tolerance,
                                                      .max_sweeps = options.max_sweeps,
                                                      .list = work.list.data(),
-                                                     .u = u.row(i),
+                                                     .u = code,
                                                      .r = work.residual.row(i),
                                                      .active_limit = options.active_set ? work.slots.size() : 0,
                                                      .slots = work.slots.data(),
                                                      .active = work.active.data(),
                                                      .sweeps_first = problem.sweeps_fast});
+    std::copy_n(code, u.cols, u.row(i));
     report.sweeps += descent.sweeps;
     report.unfinished += descent.kkt > tolerance ? 1 : 0;
     if (unit > 0) report.max_kkt = std::max(report.max_kkt, static_cast<double>(descent.kkt) / unit);
@@ -138,14 +139,15 @@ void CodeReport::add(const CodeReport& other) {
 
 template <class T>
 void CodeWorkspace<T>::reserve(std::size_t n_atoms, CodeMethod method) {
-  if (linear.cols() != n_atoms) {
-    linear = Matrix<T>(kBlockSamples, n_atoms);
-    residual = Matrix<T>(kBlockSamples, n_atoms);
+  if (list.size() != n_atoms) {
+    linear = Matrix<T>(kBlockSamples, padded(n_atoms));
+    residual = Matrix<T>(kBlockSamples, padded(n_atoms));
+    code.assign(padded(n_atoms), T{0});
     gap.resize(kBlockSamples);
     energy.resize(kBlockSamples);
     list.resize(n_atoms);
     slots.resize(std::min(n_atoms, kActiveLimit));
-    active.resize(active_workspace(slots.size(), n_atoms));
+    active.resize(active_workspace(slots.size(), padded(n_atoms)));
   }
   if (method == CodeMethod::kFista && lead.cols() != n_atoms) {
     lead = Matrix<T>(kBlockSamples, n_atoms);

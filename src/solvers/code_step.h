@@ -45,9 +45,11 @@ struct CodeReport {
 
 template <class T>
 struct CodeWorkspace {
-  Matrix<T> linear;    // b
-  Matrix<T> residual;  // r = b - Hu
-  Matrix<T> lead;      // FISTA's phi, and the codes before the step
+  // Rows of these three are padded with zeros, as the kernels want it.
+  Matrix<T> linear;       // b
+  Matrix<T> residual;     // r = b - Hu
+  AlignedVector<T> code;  // the one that descent works on
+  Matrix<T> lead;         // FISTA's phi, and the codes before the step
   Matrix<T> previous;
   SparseRows<T> sparse;  // the codes before the step, when they are sparse
   std::vector<std::uint32_t> list;

@@ -14,6 +14,7 @@
 namespace dualdict {
 namespace {
 
+// Rows are padded as the kernels want it; the sums below see the zeros too.
 template <class T>
 struct DescentCase {
   Matrix<T> gram;
@@ -27,7 +28,14 @@ struct DescentCase {
   std::vector<T> active;
 
   DescentCase(std::size_t n, bool positive_in, std::uint64_t seed)
-      : gram(n, n), diagonal(n), inverse_diagonal(n), b(n), u(n), r(n), positive(positive_in), list(n) {
+      : gram(padded(n), padded(n)),
+        diagonal(padded(n)),
+        inverse_diagonal(padded(n)),
+        b(padded(n)),
+        u(padded(n)),
+        r(padded(n)),
+        positive(positive_in),
+        list(n) {
     const Matrix<double> atoms = random_unit_rows(n, n / 2 + 1, seed);
     const Matrix<double> h = naive_product(atoms, naive_transpose(atoms));
     for (std::size_t i = 0; i < n; ++i)
@@ -52,7 +60,8 @@ struct DescentCase {
 
   void start_at_random(std::uint64_t seed) {
     Random random(seed, 4);
-    for (T& value : u) value = static_cast<T>(positive ? std::abs(random.normal()) : random.normal());
+    for (std::size_t j = 0; j < list.size(); ++j)
+      u[j] = static_cast<T>(positive ? std::abs(random.normal()) : random.normal());
     for (std::size_t j = 0; j < u.size(); ++j) {
       double rj = static_cast<double>(b[j]);
       for (std::size_t k = 0; k < u.size(); ++k) rj -= static_cast<double>(gram(j, k)) * static_cast<double>(u[k]);

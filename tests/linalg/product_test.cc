@@ -13,10 +13,10 @@
 namespace dualdict {
 namespace {
 
-constexpr std::size_t kMaxRows = 20;  // more than three tiles
-constexpr std::size_t kMaxCols = 40;  // more than one panel of the widest registers
+constexpr std::size_t kMaxRows = 27;   // more than three tiles
+constexpr std::size_t kMaxCols = 100;  // more than two panels of the widest registers
 const std::vector<std::size_t> kDepths{0, 1, 2, 3, 17, 255, 256, 257, 600};
-const std::vector<std::size_t> kWidths{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 20, 31, 32, 33, 40};
+const std::vector<std::size_t> kWidths{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 20, 31, 32, 33, 40, 48, 49, 65, 96, 97, 100};
 
 template <class T>
 Matrix<T> top_left(const Matrix<T>& m, std::size_t rows, std::size_t cols) {
@@ -164,7 +164,7 @@ TYPED_TEST(Product, PackingASmallerOperandForgetsTheLarger) {
   using T = TypeParam;
   const Matrix<T> a = whole_matrix<T>(7, 300, 11);
   PackedRight<T> right;
-  right.pack(whole_matrix<T>(300, 40, 12));
+  right.pack(whole_matrix<T>(300, kMaxCols, 12));
   const Matrix<T> small = whole_matrix<T>(5, 3, 13);
   right.pack(small);
   Matrix<T> c(7, 3);
@@ -188,6 +188,38 @@ TYPED_TEST(Product, WritesNothingOutsideItsTarget) {
         if (i < 1 || i > 7 || j < 4 || j > 14) {
           ASSERT_EQ(frame(i, j), T{42}) << kernel.name << " at " << i << ", " << j;
         }
+  }
+}
+
+TYPED_TEST(Product, ShrinkingOnTheWayHasTheBitsOfShrinkingAfterwards) {
+  using T = TypeParam;
+  const Matrix<T> a = random_matrix<T>(kMaxRows, 600, 18);
+  const Matrix<T> b = random_matrix<T>(600, kMaxCols, 19);
+  std::vector<T> gain(kMaxCols), threshold(kMaxCols), growth(kMaxCols), levels(kMaxRows);
+  for (std::size_t j = 0; j < kMaxCols; ++j) {
+    gain[j] = T(1) + T(0.01) * static_cast<T>(j);
+    threshold[j] = T(0.5) + T(0.1) * static_cast<T>(j % 7);
+    growth[j] = T(0.2) * static_cast<T>(j % 5);
+  }
+  for (std::size_t i = 0; i < kMaxRows; ++i) levels[i] = T(0.3) * static_cast<T>(i);
+  for (const std::size_t depth : {1u, 17u, 256u, 300u}) {
+    for (const bool positive : {false, true}) {
+      const Shrinkage<T> shrinkage{gain.data(), threshold.data(), growth.data(), levels.data(), positive};
+      for (const Kernels<T>& kernel : all_kernels<T>()) {
+        PackedRight<T> right(kernel);
+        right.pack(MatrixView<const T>(b.data(), depth, kMaxCols));
+        for (const Into into : {Into::kSet, Into::kAdd}) {
+          const Left<T> left = plain(MatrixView<const T>(a.data(), kMaxRows, depth, a.cols()));
+          Matrix<T> expected(kMaxRows, kMaxCols);
+          std::fill_n(expected.data(), expected.size(), T{2});
+          Matrix<T> c = expected;
+          multiply<T>(left, right, expected.view(), into);
+          for (std::size_t i = 0; i < kMaxRows; ++i) kernel.shrink(shrinkage.from(i, 0), expected.row(i), kMaxCols);
+          multiply_and_shrink<T>(left, right, shrinkage, into, c.view());
+          ASSERT_EQ(c, expected) << kernel.name << ", depth " << depth;
+        }
+      }
+    }
   }
 }
 

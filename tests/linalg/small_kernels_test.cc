@@ -2,7 +2,9 @@
 // Rows added, codes shrunk, norms: every instruction set against the scalar reference.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "linalg/kernels/kernels.h"
@@ -44,8 +46,8 @@ TYPED_TEST(SmallKernels, ListNonzerosAsTheReference) {
     Matrix<T> row = random_matrix<T>(1, n, n);
     for (std::size_t j = 0; j < n; ++j)
       if (row(0, j) < T(0.3)) row(0, j) = j % 2 == 0 ? T(0) : T(-0.0);
-    std::vector<std::uint32_t> columns(n + 1), expected_columns(n + 1);
-    std::vector<T> values(n + 1), expected_values(n + 1);
+    std::vector<std::uint32_t> columns(n + kWidestVector), expected_columns(n + kWidestVector);
+    std::vector<T> values(n + kWidestVector), expected_values(n + kWidestVector);
     const std::size_t expected =
         scalar_kernels<T>().list_nonzeros(row.data(), n, expected_columns.data(), expected_values.data());
     for (const Kernels<T>& kernel : all_kernels<T>()) {
@@ -63,6 +65,7 @@ TYPED_TEST(SmallKernels, ShrinkAsTheReferenceAndWithoutNegativeZeros) {
   for (std::size_t n = 1; n <= 70; ++n) {
     Matrix<T> v = random_matrix<T>(1, n, n);
     v(0, n / 2) = T(-0.0);
+    const T level = T(1.5);
     std::vector<T> gain(n), threshold(n), growth(n);
     for (std::size_t j = 0; j < n; ++j) {
       gain[j] = T(1) + T(0.01) * static_cast<T>(j);
@@ -71,10 +74,10 @@ TYPED_TEST(SmallKernels, ShrinkAsTheReferenceAndWithoutNegativeZeros) {
     }
     for (const bool positive : {false, true}) {
       Matrix<T> expected = v;
-      scalar_kernels<T>().shrink({gain.data(), threshold.data(), growth.data(), T(1.5), positive, expected.data(), n});
+      scalar_kernels<T>().shrink({gain.data(), threshold.data(), growth.data(), &level, positive}, expected.data(), n);
       for (const Kernels<T>& kernel : all_kernels<T>()) {
         Matrix<T> out = v;
-        kernel.shrink({gain.data(), threshold.data(), growth.data(), T(1.5), positive, out.data(), n});
+        kernel.shrink({gain.data(), threshold.data(), growth.data(), &level, positive}, out.data(), n);
         for (std::size_t j = 0; j < n; ++j) {
           ASSERT_NEAR(static_cast<double>(out(0, j)), static_cast<double>(expected(0, j)), 20 * Tolerance<T>::kEpsilon)
               << kernel.name << ", n = " << n;
@@ -83,6 +86,35 @@ TYPED_TEST(SmallKernels, ShrinkAsTheReferenceAndWithoutNegativeZeros) {
         }
       }
     }
+  }
+}
+
+TYPED_TEST(SmallKernels, TheLargestMagnitudeIsFoundAndShowsWhatIsNotFinite) {
+  using T = TypeParam;
+  for (std::size_t n = 1; n <= 70; ++n) {
+    Matrix<T> x = random_matrix<T>(1, n, n);
+    T expected = 0;
+    for (std::size_t j = 0; j < n; ++j) expected = std::max(expected, std::abs(x(0, j)));
+    for (const Kernels<T>& kernel : all_kernels<T>()) {
+      EXPECT_EQ(kernel.largest_magnitude(x.data(), n), expected) << kernel.name << ", n = " << n;
+      for (const T bad : {std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
+                          std::numeric_limits<T>::quiet_NaN(), -std::numeric_limits<T>::quiet_NaN()}) {
+        Matrix<T> spoiled = x;
+        spoiled(0, n / 2) = bad;
+        EXPECT_FALSE(std::isfinite(kernel.largest_magnitude(spoiled.data(), n))) << kernel.name << ", n = " << n;
+      }
+    }
+  }
+}
+
+TYPED_TEST(SmallKernels, CountNonzeros) {
+  using T = TypeParam;
+  for (std::size_t n = 1; n <= 70; ++n) {
+    Matrix<T> x = random_matrix<T>(1, n, n);
+    std::size_t expected = n;
+    for (std::size_t j = 0; j < n; j += 3, --expected) x(0, j) = j % 2 == 0 ? T(0) : T(-0.0);
+    for (const Kernels<T>& kernel : all_kernels<T>())
+      EXPECT_EQ(kernel.count_nonzeros(x.data(), n), expected) << kernel.name << ", n = " << n;
   }
 }
 

@@ -34,11 +34,7 @@ HWY_INLINE void subtract_scaled(T step, const T* HWY_RESTRICT row, T* HWY_RESTRI
     hn::StoreU(r0, tag, r + k);
     hn::StoreU(r1, tag, r + k + lanes);
   }
-  for (; k + lanes <= n; k += lanes)
-    hn::StoreU(hn::NegMulAdd(s, hn::LoadU(tag, row + k), hn::LoadU(tag, r + k)), tag, r + k);
-  const hn::CappedTag<T, 1> one;
-  for (; k < n; ++k)
-    hn::StoreU(hn::NegMulAdd(hn::Set(one, step), hn::LoadU(one, row + k), hn::LoadU(one, r + k)), one, r + k);
+  for (; k < n; k += lanes) hn::StoreU(hn::NegMulAdd(s, hn::LoadU(tag, row + k), hn::LoadU(tag, r + k)), tag, r + k);
 }
 
 // Takes a slot out whose u has become zero, and turns the step to the minimum over the others.
@@ -138,8 +134,7 @@ HWY_INLINE Rise<T> objective_rise(const DescentArguments<T>& p, const T* u0, con
   const std::size_t lanes = hn::Lanes(tag);
   const auto half = hn::Set(tag, T{0.5});
   auto smooth = hn::Zero(tag), before = hn::Zero(tag), after = hn::Zero(tag);
-  std::size_t j = 0;
-  for (; j + lanes <= p.n; j += lanes) {
+  for (std::size_t j = 0; j < p.n; j += lanes) {
     const auto u = hn::LoadU(tag, p.u + j);
     const auto old = hn::LoadU(tag, u0 + j);
     const auto r = hn::Mul(half, hn::Add(hn::LoadU(tag, p.r + j), hn::LoadU(tag, r0 + j)));
@@ -147,14 +142,9 @@ HWY_INLINE Rise<T> objective_rise(const DescentArguments<T>& p, const T* u0, con
     before = hn::Add(before, hn::Abs(old));
     after = hn::Add(after, hn::Abs(u));
   }
-  T fall = hn::GetLane(hn::SumOfLanes(tag, smooth));
-  T old_norm = hn::GetLane(hn::SumOfLanes(tag, before));
-  T norm = hn::GetLane(hn::SumOfLanes(tag, after));
-  for (; j < p.n; ++j) {
-    fall += (p.u[j] - u0[j]) * (p.r[j] + r0[j]) / 2;
-    old_norm += std::abs(u0[j]);
-    norm += std::abs(p.u[j]);
-  }
+  const T fall = hn::GetLane(hn::SumOfLanes(tag, smooth));
+  const T old_norm = hn::GetLane(hn::SumOfLanes(tag, before));
+  const T norm = hn::GetLane(hn::SumOfLanes(tag, after));
   constexpr T kRounding = sizeof(T) == sizeof(float) ? T(2e-6) : T(4e-15);
   return {p.lambda * (norm - old_norm) - fall, kRounding * p.lambda * (norm + old_norm)};
 }

@@ -14,7 +14,7 @@
 #include <cstddef>
 
 #include "linalg/kernels/kernels.h"
-#include "linalg/kernels/support_inverse-inl.h"
+#include "linalg/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace dualdict::HWY_NAMESPACE {
@@ -25,20 +25,19 @@ HWY_INLINE void add_rows_part(const RowsArguments<T>& p, std::size_t k, std::siz
   const Tag<T> tag;
   const std::size_t lanes = hn::Lanes(tag);
   const std::size_t last = k + (kVectors - 1) * lanes;
-  const auto in_last = hn::FirstN(tag, end - last);
   hn::Vec<Tag<T>> sums[kVectors];
   for (std::size_t v = 0; v + 1 < kVectors; ++v) sums[v] = hn::LoadU(tag, p.out + k + v * lanes);
-  sums[kVectors - 1] = hn::MaskedLoad(in_last, tag, p.out + last);
+  sums[kVectors - 1] = load_first<T>(p.out + last, end - last);
   for (std::size_t e = 0; e < p.count; ++e) {
     const auto factor = hn::Set(tag, p.sign * p.factors[e]);
     const T* row = p.matrix + p.rows[e] * p.stride + k;
     for (std::size_t v = 0; v + 1 < kVectors; ++v)
       sums[v] = hn::MulAdd(factor, hn::LoadU(tag, row + v * lanes), sums[v]);
     sums[kVectors - 1] =
-        hn::MulAdd(factor, hn::MaskedLoad(in_last, tag, row + (kVectors - 1) * lanes), sums[kVectors - 1]);
+        hn::MulAdd(factor, load_first<T>(row + (kVectors - 1) * lanes, end - last), sums[kVectors - 1]);
   }
   for (std::size_t v = 0; v + 1 < kVectors; ++v) hn::StoreU(sums[v], tag, p.out + k + v * lanes);
-  hn::BlendedStore(sums[kVectors - 1], in_last, tag, p.out + last);
+  store_first<T>(sums[kVectors - 1], p.out + last, end - last);
 }
 
 // In parts of equal length, of at most eight vectors: a short part would wait for the latency of its sums.

@@ -45,8 +45,7 @@ HWY_INLINE std::size_t list_movable(const DescentArguments<T>& p, T& kkt) {
   const V zero = hn::Zero(tag);
   V worst = zero;
   std::size_t n_list = 0;
-  std::size_t j = 0;
-  for (; j + lanes <= p.n; j += lanes) {
+  for (std::size_t j = 0; j < p.n; j += lanes) {
     const V u = hn::LoadU(tag, p.u + j);
     const V r = hn::LoadU(tag, p.r + j);
     const auto live = hn::Ne(hn::LoadU(tag, p.inverse_diagonal + j), zero);
@@ -60,15 +59,6 @@ HWY_INLINE std::size_t list_movable(const DescentArguments<T>& p, T& kkt) {
     n_list = list_lanes(p, movable, j, n_list);
   }
   kkt = hn::GetLane(hn::MaxOfLanes(tag, worst));
-  for (; j < p.n; ++j) {
-    if (p.inverse_diagonal[j] == T{0}) continue;
-    const T u = p.u[j];
-    const T pull = p.positive ? p.r[j] : std::abs(p.r[j]);
-    T residual = pull > p.lambda ? pull - p.lambda : T{0};
-    if (u != 0) residual = std::abs(p.r[j] - (u > 0 ? p.lambda : -p.lambda));
-    if (residual > kkt) kkt = residual;
-    if (u != 0 || pull > p.lambda) p.list[n_list++] = static_cast<std::uint32_t>(j);
-  }
   return n_list;
 }
 
@@ -102,8 +92,7 @@ HWY_INLINE LargestMove<T> subtract_and_find(const DescentArguments<T>& p, T step
   auto best_index = hn::Zero(index_tag);
   auto index = hn::Iota(index_tag, 0);
   const auto stride = hn::Set(index_tag, static_cast<hn::TFromD<decltype(index_tag)>>(lanes));
-  std::size_t k = 0;
-  for (; k + lanes <= p.n; k += lanes) {
+  for (std::size_t k = 0; k < p.n; k += lanes) {
     const V r = hn::NegMulAdd(s, hn::LoadU(tag, row + k), hn::LoadU(tag, p.r + k));
     hn::StoreU(r, tag, p.r + k);
     const V hu = hn::Mul(hn::LoadU(tag, p.diagonal + k), hn::LoadU(tag, p.u + k));
@@ -125,13 +114,6 @@ HWY_INLINE LargestMove<T> subtract_and_find(const DescentArguments<T>& p, T step
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     const auto at = static_cast<std::size_t>(indices[lane]);
     if (sizes[lane] > largest.size || (sizes[lane] == largest.size && at < largest.index)) largest = {sizes[lane], at};
-  }
-  const hn::CappedTag<T, 1> one;
-  for (; k < p.n; ++k) {
-    hn::StoreU(hn::NegMulAdd(hn::Set(one, step), hn::LoadU(one, row + k), hn::LoadU(one, p.r + k)), one, p.r + k);
-    if (p.inverse_diagonal[k] == T{0}) continue;
-    const T move = std::abs(scaled_minimiser(p, k) - p.diagonal[k] * p.u[k]);
-    if (move > largest.size) largest = {move, k};
   }
   return largest;
 }
@@ -189,47 +171,30 @@ HWY_INLINE hn::Vec<Tag<T>> idle_pull(const DescentArguments<T>& p, std::size_t j
 }
 
 template <class T>
-HWY_INLINE T idle_pull_of_one(const DescentArguments<T>& p, std::size_t j) {
-  if (p.u[j] != T{0} || p.inverse_diagonal[j] == T{0}) return 0;
-  return (p.positive ? p.r[j] : std::abs(p.r[j])) - p.lambda;
-}
-
-template <class T>
 HWY_INLINE T strongest_idle_pull(const DescentArguments<T>& p) {
   const Tag<T> tag;
-  const std::size_t lanes = hn::Lanes(tag);
   auto largest = hn::Zero(tag);
-  std::size_t j = 0;
-  for (; j + lanes <= p.n; j += lanes) largest = hn::Max(largest, idle_pull(p, j));
-  T strongest = hn::GetLane(hn::MaxOfLanes(tag, largest));
-  for (; j < p.n; ++j) strongest = HWY_MAX(strongest, idle_pull_of_one(p, j));
-  return strongest;
+  for (std::size_t j = 0; j < p.n; j += hn::Lanes(tag)) largest = hn::Max(largest, idle_pull(p, j));
+  return hn::GetLane(hn::MaxOfLanes(tag, largest));
 }
 
 // Writes the idle coordinates with at least this pull (more than 0) to p.list and returns how many.
 template <class T>
 HWY_INLINE std::size_t list_entering(const DescentArguments<T>& p, T least) {
   const Tag<T> tag;
-  const std::size_t lanes = hn::Lanes(tag);
   const auto bound = hn::Set(tag, least);
   std::size_t n_list = 0;
-  std::size_t j = 0;
-  for (; j + lanes <= p.n; j += lanes) n_list = list_lanes(p, hn::Ge(idle_pull(p, j), bound), j, n_list);
-  for (; j < p.n; ++j)
-    if (idle_pull_of_one(p, j) >= least) p.list[n_list++] = static_cast<std::uint32_t>(j);
+  for (std::size_t j = 0; j < p.n; j += hn::Lanes(tag))
+    n_list = list_lanes(p, hn::Ge(idle_pull(p, j), bound), j, n_list);
   return n_list;
 }
 
 template <class T>
 HWY_INLINE std::size_t list_used(const DescentArguments<T>& p) {
   const Tag<T> tag;
-  const std::size_t lanes = hn::Lanes(tag);
   std::size_t n_list = 0;
-  std::size_t j = 0;
-  for (; j + lanes <= p.n; j += lanes)
+  for (std::size_t j = 0; j < p.n; j += hn::Lanes(tag))
     n_list = list_lanes(p, hn::Ne(hn::LoadU(tag, p.u + j), hn::Zero(tag)), j, n_list);
-  for (; j < p.n; ++j)
-    if (p.u[j] != T{0}) p.list[n_list++] = static_cast<std::uint32_t>(j);
   return n_list;
 }
 

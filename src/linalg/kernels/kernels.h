@@ -12,11 +12,24 @@
 
 namespace dualdict {
 
-// Rows of the left operand that one call of `tile` handles, and how many elements wide a packed panel is.
-inline constexpr std::size_t kTileRows = 6;
-
 // How a product enters its target.
 enum class Into { kSet, kAdd, kSubtract };
+
+// v_j <- gain_j S_t(v_j), t = threshold_j + growth_j * level of the row; never negative when `positive`, and never -0.
+template <class T>
+struct Shrinkage {
+  const T* gain = nullptr;  // null: v stays as it is
+  const T* threshold = nullptr;
+  const T* growth = nullptr;
+  const T* levels = nullptr;
+  bool positive = false;
+
+  // That of the rows and columns from these on.
+  Shrinkage from(std::size_t row, std::size_t column) const {
+    if (gain == nullptr) return *this;
+    return {gain + column, threshold + column, growth + column, levels + row, positive};
+  }
+};
 
 // c (rows x width) = / += / -= a (rows x depth) * panel (depth x width).
 template <class T>
@@ -28,20 +41,27 @@ struct TileArguments {
   std::size_t depth;
   T* c;  // element (i, j) at c[i * c_stride + j]
   std::size_t c_stride;
-  std::size_t rows;   // 1 .. kTileRows
+  std::size_t rows;   // 1 .. tile_rows
   std::size_t width;  // 1 .. panel_width
   Into into;
+  Shrinkage<T> shrinkage;  // of c at the end; not with kSubtract
 };
+
+// Code kernels work on whole vectors of every instruction set: rows are padded with zeros to a multiple of this.
+inline constexpr std::size_t kWidestVector = 16;
+inline constexpr std::size_t padded(std::size_t n) {
+  return (n + kWidestVector - 1) / kWidestVector * kWidestVector;
+}
 
 // min over u of 1/2 u'Hu - b'u + lambda |u|_1, for one u, with r = b - Hu kept up to date. The scalar reference sweeps
 // only; the others may use an active set and reach the same tolerance with fewer operations.
 template <class T>
 struct DescentArguments {
-  const T* gram;  // H, n x n, row j at gram + j * gram_stride
+  const T* gram;  // H, row j at gram + j * gram_stride
   std::size_t gram_stride;
   const T* diagonal;          // H_jj
   const T* inverse_diagonal;  // 1 / H_jj, or 0 where H_jj is 0: such a coordinate never moves
-  std::size_t n;
+  std::size_t n;              // a multiple of kWidestVector; all that is added for that is zero
   T lambda;
   bool positive;   // u >= 0
   bool from_zero;  // u is zero on entry
@@ -57,7 +77,6 @@ struct DescentArguments {
 };
 
 // What an active set of up to `limit` of n coordinates needs, whatever the vector width.
-inline constexpr std::size_t kWidestVector = 16;
 inline constexpr std::size_t active_workspace(std::size_t limit, std::size_t n) {
   return (limit + 10) * (limit + kWidestVector) + 2 * n;
 }
@@ -93,17 +112,15 @@ struct RowsArguments {
 };
 
 // out += or -= left * right for some neighbouring panels of a PackedRight, as many as are summed in registers: n
-// columns, at most kMostPanels panels. Only the nonzeros of left are given: those of row i are the elements bounds[2 i]
-// to bounds[2 i + 1] - 1, and their columns are the rows of the panels, counted from first_row on.
-inline constexpr std::size_t kMostPanels = 3;
+// columns, at most panels_at_once panels. Only the nonzeros of left are given: those of row i are the elements bounds[2
+// i] to bounds[2 i + 1] - 1, each with the place of its row in the first panel.
 template <class T>
 struct PanelRowsArguments {
   const T* values;
-  const std::uint32_t* columns;
+  const std::uint32_t* offsets;
   const std::size_t* bounds;
   std::size_t n_rows;
   Into into;  // kAdd or kSubtract
-  std::uint32_t first_row;
   const T* panels;
   std::size_t panel_size;  // elements from one panel to the next
   T* out;
@@ -111,29 +128,23 @@ struct PanelRowsArguments {
   std::size_t n;
 };
 
-// v_j <- gain_j S_t(v_j), t = threshold_j + growth_j * level; never negative when `positive`, and never -0.
-template <class T>
-struct ShrinkArguments {
-  const T* gain;
-  const T* threshold;
-  const T* growth;
-  T level;
-  bool positive;
-  T* v;
-  std::size_t n;
-};
-
 template <class T>
 struct Kernels {
   const char* name;
-  std::size_t panel_width;
+  std::size_t tile_rows;       // most rows of the left operand that one call of `tile` handles
+  std::size_t panel_width;     // how many elements wide a packed panel is
+  std::size_t panels_at_once;  // most panels that one call of add_panel_rows handles
   void (*tile)(const TileArguments<T>&);
   DescentReport<T> (*descend)(const DescentArguments<T>&);
   void (*add_rows)(const RowsArguments<T>&);
   void (*add_panel_rows)(const PanelRowsArguments<T>&);
-  // The nonzeros of a row: columns (rising) and values; how many. One element after them may be written too.
+  // The nonzeros of a row: columns (rising) and values; how many. Up to kWidestVector elements after them may be
+  // written too.
   std::size_t (*list_nonzeros)(const T* row, std::size_t n, std::uint32_t* columns, T* values);
-  void (*shrink)(const ShrinkArguments<T>&);
+  void (*shrink)(const Shrinkage<T>&, T* row, std::size_t n);
+  // max |x_j|; infinite or NaN when an element is.
+  T (*largest_magnitude)(const T* x, std::size_t n);
+  std::size_t (*count_nonzeros)(const T* x, std::size_t n);
   double (*squared_norm)(const T* x, std::size_t n);
   CodeSums (*summarise)(const T* u, const T* b, const T* r, std::size_t n, T lambda, bool positive);
 };

@@ -17,96 +17,99 @@
 #include <cstring>
 
 #include "linalg/kernels/kernels.h"
-#include "linalg/kernels/support_inverse-inl.h"
+#include "linalg/kernels/tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace dualdict::HWY_NAMESPACE {
 
-template <bool kSubtract, class V>
-HWY_INLINE V add_product(V factor, V row, V sum) {
-  if constexpr (kSubtract)
-    return hn::NegMulAdd(factor, row, sum);
-  else
-    return hn::MulAdd(factor, row, sum);
-}
+// So many panels that the sums fit into the registers and the panels stay in the first cache.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr std::size_t kPanelsAtOnce = 1;
+#else
+constexpr std::size_t kPanelsAtOnce = 3;
+#endif
 
-// One row of whole panels, two vectors each, in registers all the while.
-template <class T, std::size_t kPanels, bool kSubtract>
-HWY_INLINE void add_to_panels(const PanelRowsArguments<T>& p, std::size_t i, T* HWY_RESTRICT out) {
+// One row after the other, kVectors vectors of it in registers all the while.
+template <class T, std::size_t kVectors, bool kSubtract>
+HWY_INLINE void add_vectors(const PanelRowsArguments<T>& p) {
   const Tag<T> tag;
   using V = hn::Vec<Tag<T>>;
   const std::size_t lanes = hn::Lanes(tag);
-  const std::size_t width = 2 * lanes;
-  V low[kPanels], high[kPanels];
-  const T* first[kPanels];
-  for (std::size_t panel = 0; panel < kPanels; ++panel) {
-    low[panel] = hn::LoadU(tag, out + panel * width);
-    high[panel] = hn::LoadU(tag, out + panel * width + lanes);
-    first[panel] = p.panels + panel * p.panel_size;
-  }
-  for (std::size_t e = p.bounds[2 * i]; e < p.bounds[2 * i + 1]; ++e) {
-    const V factor = hn::Set(tag, p.values[e]);
-    const std::size_t row = (p.columns[e] - p.first_row) * width;
-    for (std::size_t panel = 0; panel < kPanels; ++panel) {
-      low[panel] = add_product<kSubtract>(factor, hn::Load(tag, first[panel] + row), low[panel]);
-      high[panel] = add_product<kSubtract>(factor, hn::Load(tag, first[panel] + row + lanes), high[panel]);
-    }
-  }
-  for (std::size_t panel = 0; panel < kPanels; ++panel) {
-    hn::StoreU(low[panel], tag, out + panel * width);
-    hn::StoreU(high[panel], tag, out + panel * width + lanes);
-  }
-}
-
-template <class T, std::size_t kPanels, bool kSubtract>
-HWY_INLINE void add_panels(const PanelRowsArguments<T>& p) {
-  const std::size_t width = kPanels * 2 * hn::Lanes(Tag<T>());
-  HWY_ALIGN T edge[kPanels * 2 * HWY_MAX_BYTES / sizeof(T)] = {};
+  const std::size_t last = p.n - (kVectors - 1) * lanes;  // columns of the last vector
   for (std::size_t i = 0; i < p.n_rows; ++i) {
-    T* out = p.out + i * p.out_stride;
-    if (p.n == width) {
-      add_to_panels<T, kPanels, kSubtract>(p, i, out);
-    } else {
-      std::copy_n(out, p.n, edge);
-      add_to_panels<T, kPanels, kSubtract>(p, i, edge);
-      std::copy_n(edge, p.n, out);
+    T* const out = p.out + i * p.out_stride;
+    V sum[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v)
+      sum[v] = load_first<T>(out + v * lanes, v + 1 == kVectors ? last : lanes);
+    for (std::size_t e = p.bounds[2 * i]; e < p.bounds[2 * i + 1]; ++e) {
+      const V factor = hn::Set(tag, p.values[e]);
+      const T* row = p.panels + p.offsets[e];
+      HWY_UNROLL(9)
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const V part = hn::Load(tag, row + v / kPanelVectors * p.panel_size + v % kPanelVectors * lanes);
+        sum[v] = kSubtract ? hn::NegMulAdd(factor, part, sum[v]) : hn::MulAdd(factor, part, sum[v]);
+      }
     }
+    for (std::size_t v = 0; v < kVectors; ++v)
+      store_first<T>(sum[v], out + v * lanes, v + 1 == kVectors ? last : lanes);
   }
 }
 
-template <class T, bool kSubtract>
-HWY_INLINE void add_some_panels(const PanelRowsArguments<T>& p) {
-  const std::size_t width = 2 * hn::Lanes(Tag<T>());
-  if (p.n <= width)
-    add_panels<T, 1, kSubtract>(p);
-  else if (p.n <= 2 * width)
-    add_panels<T, 2, kSubtract>(p);
-  else
-    add_panels<T, kMostPanels, kSubtract>(p);
+// The number of vectors, known to the compiler.
+template <class T, std::size_t kVectors, bool kSubtract>
+HWY_INLINE void add_some_vectors(const PanelRowsArguments<T>& p) {
+  if constexpr (kVectors > 1) {
+    if (p.n <= (kVectors - 1) * hn::Lanes(Tag<T>())) return add_some_vectors<T, kVectors - 1, kSubtract>(p);
+  }
+  add_vectors<T, kVectors, kSubtract>(p);
 }
 
 template <class T>
 void add_panel_rows(const PanelRowsArguments<T>& p) {
   if (p.into == Into::kSubtract)
-    add_some_panels<T, true>(p);
+    add_some_vectors<T, kPanelsAtOnce * kPanelVectors, true>(p);
   else
-    add_some_panels<T, false>(p);
+    add_some_vectors<T, kPanelsAtOnce * kPanelVectors, false>(p);
 }
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+// In registers: compressing into memory is very slow on some CPUs.
+HWY_INLINE std::size_t compress_nonzeros(const float* row, std::size_t n, std::uint32_t* columns, float* values) {
+  const Tag<float> tag;
+  const Tag<std::uint32_t> index_tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  const auto step = hn::Set(index_tag, static_cast<std::uint32_t>(lanes));
+  auto index = hn::Iota(index_tag, 0);
+  std::size_t count = 0;
+  for (std::size_t j = 0; j < n; j += lanes) {
+    const auto part = load_first<float>(row + j, std::min(lanes, n - j));
+    const auto nonzero = hn::Ne(part, hn::Zero(tag));
+    hn::StoreU(hn::Compress(part, nonzero), tag, values + count);
+    hn::StoreU(hn::Compress(index, hn::RebindMask(index_tag, nonzero)), index_tag, columns + count);
+    count += hn::CountTrue(tag, nonzero);
+    index = hn::Add(index, step);
+  }
+  return count;
+}
+#endif
 
 template <class T>
 std::size_t list_nonzeros(const T* row, std::size_t n, std::uint32_t* columns, T* values) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  if constexpr (sizeof(T) == sizeof(float)) return compress_nonzeros(row, n, columns, values);
+#endif
   constexpr std::size_t kBits = 64;
   const Tag<T> tag;
   const std::size_t lanes = hn::Lanes(tag);
   std::size_t count = 0;
-  std::size_t j = 0;
-  while (j + lanes <= n) {
-    const std::size_t first = j;
+  for (std::size_t first = 0; first < n; first += kBits) {
+    const std::size_t end = std::min(n, first + kBits);
     std::uint64_t nonzero = 0;  // a bit for every column from `first` on
-    for (; j + lanes <= n && j + lanes <= first + kBits; j += lanes) {
+    for (std::size_t j = first; j < end; j += lanes) {
       std::uint64_t bits = 0;
       std::uint8_t bytes[sizeof(bits)] = {};
-      hn::StoreMaskBits(tag, hn::Ne(hn::LoadU(tag, row + j), hn::Zero(tag)), bytes);
+      const auto part = load_first<T>(row + j, std::min(lanes, end - j));
+      hn::StoreMaskBits(tag, hn::Ne(part, hn::Zero(tag)), bytes);
       std::memcpy(&bits, bytes, sizeof(bits));
       nonzero |= bits << (j - first);
     }
@@ -115,11 +118,6 @@ std::size_t list_nonzeros(const T* row, std::size_t n, std::uint32_t* columns, T
       columns[count] = static_cast<std::uint32_t>(column);
       values[count] = row[column];
     }
-  }
-  for (; j < n; ++j) {  // written always, kept when not zero: no branch to guess
-    columns[count] = static_cast<std::uint32_t>(j);
-    values[count] = row[j];
-    count += row[j] != T{0} ? 1 : 0;
   }
   return count;
 }

@@ -1,14 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reference: the same sums in the same order, one number at a time.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 
 #include "linalg/kernels/kernels.h"
 
 namespace dualdict {
 namespace {
 
+constexpr std::size_t kScalarRows = 6;
 constexpr std::size_t kScalarPanel = 8;
+constexpr std::size_t kScalarPanels = 3;
+
+template <class T>
+T soft_threshold(T z, T lambda, bool positive) {
+  if (z > lambda) return z - lambda;
+  if (!positive && z < -lambda) return z + lambda;
+  return 0;
+}
+
+template <class T>
+void shrink(const Shrinkage<T>& s, T* row, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j)
+    row[j] = s.gain[j] * soft_threshold(row[j], s.threshold[j] + s.growth[j] * s.levels[0], s.positive) + T{0};
+}
 
 template <class T>
 void tile(const TileArguments<T>& t) {
@@ -20,14 +38,8 @@ void tile(const TileArguments<T>& t) {
         sum += sign * t.a[i * t.row_stride + k * t.depth_stride] * t.panel[k * kScalarPanel + j];
       t.c[i * t.c_stride + j] = sum;
     }
+    if (t.shrinkage.gain != nullptr) shrink(t.shrinkage.from(i, 0), t.c + i * t.c_stride, t.width);
   }
-}
-
-template <class T>
-T soft_threshold(T z, T lambda, bool positive) {
-  if (z > lambda) return z - lambda;
-  if (!positive && z < -lambda) return z + lambda;
-  return 0;
 }
 
 // The residual of the optimality condition at coordinate j.
@@ -107,7 +119,7 @@ void add_panel_rows(const PanelRowsArguments<T>& p) {
   for (std::size_t i = 0; i < p.n_rows; ++i)
     for (std::size_t e = p.bounds[2 * i]; e < p.bounds[2 * i + 1]; ++e) {
       const T factor = p.into == Into::kSubtract ? -p.values[e] : p.values[e];
-      const T* row = p.panels + (p.columns[e] - p.first_row) * kScalarPanel;
+      const T* row = p.panels + p.offsets[e];
       for (std::size_t k = 0; k < p.n; ++k)
         p.out[i * p.out_stride + k] += factor * row[k / kScalarPanel * p.panel_size + k % kScalarPanel];
     }
@@ -125,9 +137,16 @@ std::size_t list_nonzeros(const T* row, std::size_t n, std::uint32_t* columns, T
 }
 
 template <class T>
-void shrink(const ShrinkArguments<T>& p) {
-  for (std::size_t j = 0; j < p.n; ++j)
-    p.v[j] = p.gain[j] * soft_threshold(p.v[j], p.threshold[j] + p.growth[j] * p.level, p.positive) + T{0};
+T largest_magnitude(const T* x, std::size_t n) {
+  using Bits = std::conditional_t<sizeof(T) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
+  Bits largest = 0;
+  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::bit_cast<Bits>(std::abs(x[i])));
+  return std::bit_cast<T>(largest);
+}
+
+template <class T>
+std::size_t count_nonzeros(const T* x, std::size_t n) {
+  return n - static_cast<std::size_t>(std::count(x, x + n, T{0}));
 }
 
 template <class T>
@@ -158,8 +177,10 @@ CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, 
 }
 
 template <class T>
-constexpr Kernels<T> kTable{"scalar",          kScalarPanel,     tile<T>,   descend<T>,      add_rows<T>,
-                            add_panel_rows<T>, list_nonzeros<T>, shrink<T>, squared_norm<T>, summarise<T>};
+constexpr Kernels<T> kTable{"scalar",         kScalarRows, kScalarPanel,         kScalarPanels,
+                            tile<T>,          descend<T>,  add_rows<T>,          add_panel_rows<T>,
+                            list_nonzeros<T>, shrink<T>,   largest_magnitude<T>, count_nonzeros<T>,
+                            squared_norm<T>,  summarise<T>};
 
 }  // namespace
 

@@ -19,111 +19,45 @@
 
 #include "linalg/kernels/descent-inl.h"
 #include "linalg/kernels/panel_rows-inl.h"
+#include "linalg/kernels/tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace dualdict::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-// Two vectors wide: with six rows, twelve sums in flight hide the latency of the multiply-add.
-template <class T>
-HWY_INLINE std::size_t panel_width() {
-  return 2 * hn::Lanes(Tag<T>());
-}
-
-template <class T, std::size_t kRows, bool kSubtract>
-HWY_INLINE void tile_rows(const TileArguments<T>& t) {
-  const Tag<T> tag;
-  using V = hn::Vec<Tag<T>>;
-  const std::size_t lanes = hn::Lanes(tag);
-  const std::size_t panel = 2 * lanes;
-  const bool whole = t.width == panel;
-  HWY_ALIGN T edge[kRows * 2 * HWY_MAX_BYTES / sizeof(T)];
-  T* c = t.c;
-  std::size_t c_stride = t.c_stride;
-  if (!whole) {
-    c = edge;
-    c_stride = panel;
-    if (t.into != Into::kSet)
-      for (std::size_t i = 0; i < kRows; ++i) {
-        for (std::size_t j = 0; j < t.width; ++j) edge[i * panel + j] = t.c[i * t.c_stride + j];
-        for (std::size_t j = t.width; j < panel; ++j) edge[i * panel + j] = 0;
-      }
-  }
-  V sum[kRows][2];
-  for (std::size_t i = 0; i < kRows; ++i) {
-    sum[i][0] = t.into == Into::kSet ? hn::Zero(tag) : hn::LoadU(tag, c + i * c_stride);
-    sum[i][1] = t.into == Into::kSet ? hn::Zero(tag) : hn::LoadU(tag, c + i * c_stride + lanes);
-  }
-  const T* a = t.a;
-  const T* b = t.panel;
-  for (std::size_t k = 0; k < t.depth; ++k, a += t.depth_stride, b += panel) {
-    const V b0 = hn::Load(tag, b);
-    const V b1 = hn::Load(tag, b + lanes);
-    HWY_UNROLL(6)
-    for (std::size_t i = 0; i < kRows; ++i) {
-      const V ai = hn::Set(tag, a[i * t.row_stride]);
-      if constexpr (kSubtract) {
-        sum[i][0] = hn::NegMulAdd(ai, b0, sum[i][0]);
-        sum[i][1] = hn::NegMulAdd(ai, b1, sum[i][1]);
-      } else {
-        sum[i][0] = hn::MulAdd(ai, b0, sum[i][0]);
-        sum[i][1] = hn::MulAdd(ai, b1, sum[i][1]);
-      }
-    }
-  }
-  for (std::size_t i = 0; i < kRows; ++i) {
-    hn::StoreU(sum[i][0], tag, c + i * c_stride);
-    hn::StoreU(sum[i][1], tag, c + i * c_stride + lanes);
-  }
-  if (!whole)
-    for (std::size_t i = 0; i < kRows; ++i) std::memcpy(t.c + i * t.c_stride, edge + i * panel, t.width * sizeof(T));
-}
-
-template <class T, bool kSubtract>
-HWY_INLINE void tile_into(const TileArguments<T>& t) {
-  switch (t.rows) {
-    case 1:
-      return tile_rows<T, 1, kSubtract>(t);
-    case 2:
-      return tile_rows<T, 2, kSubtract>(t);
-    case 3:
-      return tile_rows<T, 3, kSubtract>(t);
-    case 4:
-      return tile_rows<T, 4, kSubtract>(t);
-    case 5:
-      return tile_rows<T, 5, kSubtract>(t);
-    default:
-      return tile_rows<T, kTileRows, kSubtract>(t);
-  }
-}
 
 template <class T>
-void tile(const TileArguments<T>& t) {
-  if (t.into == Into::kSubtract) {
-    tile_into<T, true>(t);
-  } else {
-    tile_into<T, false>(t);
-  }
-}
-
-template <class T, class D>
-HWY_INLINE void shrink_at(const ShrinkArguments<T>& p, D tag, std::size_t j) {
-  const auto zero = hn::Zero(tag);
-  const auto v = hn::LoadU(tag, p.v + j);
-  const auto size = p.positive ? v : hn::Abs(v);
-  const auto threshold =
-      hn::MulAdd(hn::LoadU(tag, p.growth + j), hn::Set(tag, p.level), hn::LoadU(tag, p.threshold + j));
-  const auto excess = hn::Max(hn::Sub(size, threshold), zero);
-  const auto code = hn::CopySign(hn::Mul(hn::LoadU(tag, p.gain + j), excess), v);
-  hn::StoreU(hn::Add(code, zero), tag, p.v + j);
-}
-
-template <class T>
-void shrink(const ShrinkArguments<T>& p) {
+void shrink(const Shrinkage<T>& shrinkage, T* row, std::size_t n) {
   const std::size_t lanes = hn::Lanes(Tag<T>());
   std::size_t j = 0;
-  for (; j + lanes <= p.n; j += lanes) shrink_at(p, Tag<T>(), j);
-  for (; j < p.n; ++j) shrink_at(p, hn::CappedTag<T, 1>(), j);
+  for (; j + lanes <= n; j += lanes)
+    hn::StoreU(shrunk(shrinkage, 0, j, lanes, hn::LoadU(Tag<T>(), row + j)), Tag<T>(), row + j);
+  if (j < n) store_first<T>(shrunk(shrinkage, 0, j, n - j, load_first<T>(row + j, n - j)), row + j, n - j);
+}
+
+// Compared as integers, which order magnitudes in the same way, with infinity and then NaN above all others.
+template <class T>
+T largest_magnitude(const T* x, std::size_t n) {
+  const Tag<T> tag;
+  const hn::RebindToSigned<Tag<T>> bits_tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  auto largest = hn::Zero(bits_tag);
+  std::size_t k = 0;
+  for (; k + lanes <= n; k += lanes) largest = hn::Max(largest, hn::BitCast(bits_tag, hn::Abs(hn::LoadU(tag, x + k))));
+  if (k < n) largest = hn::Max(largest, hn::BitCast(bits_tag, hn::Abs(load_first<T>(x + k, n - k))));
+  HWY_ALIGN hn::TFromD<decltype(bits_tag)> bits[HWY_MAX_BYTES / sizeof(T)];
+  hn::Store(largest, bits_tag, bits);
+  return std::bit_cast<T>(*std::max_element(bits, bits + lanes));
+}
+
+template <class T>
+std::size_t count_nonzeros(const T* x, std::size_t n) {
+  const Tag<T> tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  const auto zero = hn::Zero(tag);
+  std::size_t count = 0;
+  std::size_t k = 0;
+  for (; k + lanes <= n; k += lanes) count += hn::CountTrue(tag, hn::Ne(hn::LoadU(tag, x + k), zero));
+  if (k < n) count += hn::CountTrue(tag, hn::Ne(load_first<T>(x + k, n - k), zero));
+  return count;
 }
 
 template <class T>
@@ -150,61 +84,81 @@ double squared_norm(const T* x, std::size_t n) {
   return sum;
 }
 
-// Sums of one code for its certificate; see CodeSums.
+// Sums over the vectors of one code for its certificate; see CodeSums.
+template <class T>
+struct VectorSums {
+  hn::Vec<Tag<T>> pull, abs, ub, ur;
+  std::size_t nonzeros;
+};
+
+template <class T>
+HWY_INLINE void add_part(const T* u, const T* b, const T* r, std::size_t count, bool positive, VectorSums<T>& sums) {
+  const Tag<T> tag;
+  const auto vu = load_first<T>(u, count);
+  const auto vr = load_first<T>(r, count);
+  sums.pull = hn::Max(sums.pull, positive ? vr : hn::Abs(vr));
+  sums.abs = hn::Add(sums.abs, hn::Abs(vu));
+  sums.ub = hn::MulAdd(vu, load_first<T>(b, count), sums.ub);
+  sums.ur = hn::MulAdd(vu, vr, sums.ur);
+  sums.nonzeros += hn::CountTrue(tag, hn::Ne(vu, hn::Zero(tag)));
+}
+
+// sum + lambda |u_j| - s u_j r_j, whose terms are never negative, formed before they are summed: the sums themselves
+// nearly cancel.
+template <class T>
+HWY_INLINE hn::Vec<Tag<T>> add_slack(const T* u, const T* r, std::size_t count, T lambda, T s, hn::Vec<Tag<T>> sum) {
+  const Tag<T> tag;
+  const auto vu = load_first<T>(u, count);
+  const auto vr = load_first<T>(r, count);
+  const auto toward = hn::Mul(hn::Set(tag, s), hn::CopySign(vr, hn::Xor(vr, vu)));
+  return hn::MulAdd(hn::Abs(vu), hn::Max(hn::Sub(hn::Set(tag, lambda), toward), hn::Zero(tag)), sum);
+}
+
+template <class T>
+HWY_INLINE double sum_of(hn::Vec<Tag<T>> v) {
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(Tag<T>(), v)));
+}
+
 template <class T>
 CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, bool positive) {
   const Tag<T> tag;
-  using V = hn::Vec<Tag<T>>;
   const std::size_t lanes = hn::Lanes(tag);
-  const V zero = hn::Zero(tag);
-  V pull = zero, abs = zero, ub = zero, ur = zero;
-  std::size_t nonzeros = 0;
-  std::size_t j = 0;
-  for (; j + lanes <= n; j += lanes) {
-    const V vu = hn::LoadU(tag, u + j);
-    const V vr = hn::LoadU(tag, r + j);
-    pull = hn::Max(pull, positive ? vr : hn::Abs(vr));
-    abs = hn::Add(abs, hn::Abs(vu));
-    ub = hn::MulAdd(vu, hn::LoadU(tag, b + j), ub);
-    ur = hn::MulAdd(vu, vr, ur);
-    nonzeros += hn::CountTrue(tag, hn::Ne(vu, zero));
-  }
-  T pull_max = hn::GetLane(hn::MaxOfLanes(tag, pull));
-  CodeSums sums;
-  sums.abs = static_cast<double>(hn::GetLane(hn::SumOfLanes(tag, abs)));
-  sums.ub = static_cast<double>(hn::GetLane(hn::SumOfLanes(tag, ub)));
-  sums.ur = static_cast<double>(hn::GetLane(hn::SumOfLanes(tag, ur)));
-  for (; j < n; ++j) {
-    pull_max = std::max(pull_max, positive ? r[j] : std::abs(r[j]));
-    sums.abs += static_cast<double>(std::abs(u[j]));
-    sums.ub += static_cast<double>(u[j] * b[j]);
-    sums.ur += static_cast<double>(u[j] * r[j]);
-    nonzeros += u[j] != T{0} ? 1 : 0;
-  }
-  sums.nonzeros = nonzeros;
-  sums.pull = static_cast<double>(pull_max);
-  // lambda |u_j| - s u_j r_j, never negative, formed before it is summed: the sums themselves nearly cancel.
-  const T s = pull_max > lambda ? lambda / pull_max : T{1};
-  const V vs = hn::Set(tag, s);
-  const V vl = hn::Set(tag, lambda);
-  V slack = zero;
-  for (j = 0; j + lanes <= n; j += lanes) {
-    const V vu = hn::LoadU(tag, u + j);
-    const V toward = hn::Mul(vs, hn::CopySign(hn::LoadU(tag, r + j), hn::Xor(hn::LoadU(tag, r + j), vu)));
-    slack = hn::MulAdd(hn::Abs(vu), hn::Max(hn::Sub(vl, toward), zero), slack);
-  }
-  sums.slack = static_cast<double>(hn::GetLane(hn::SumOfLanes(tag, slack)));
-  for (; j < n; ++j) sums.slack += static_cast<double>(std::max(T{0}, lambda * std::abs(u[j]) - s * u[j] * r[j]));
-  return sums;
+  const std::size_t whole = n / lanes * lanes;
+  const auto zero = hn::Zero(tag);
+  VectorSums<T> vectors{zero, zero, zero, zero, 0};
+  for (std::size_t j = 0; j < whole; j += lanes) add_part<T>(u + j, b + j, r + j, lanes, positive, vectors);
+  if (whole < n) add_part<T>(u + whole, b + whole, r + whole, n - whole, positive, vectors);
+  const T pull = hn::GetLane(hn::MaxOfLanes(tag, vectors.pull));
+  const T s = pull > lambda ? lambda / pull : T{1};
+  auto slack = zero;
+  for (std::size_t j = 0; j < whole; j += lanes) slack = add_slack<T>(u + j, r + j, lanes, lambda, s, slack);
+  if (whole < n) slack = add_slack<T>(u + whole, r + whole, n - whole, lambda, s, slack);
+  return {vectors.nonzeros,      sum_of<T>(vectors.abs),    sum_of<T>(vectors.ub),
+          sum_of<T>(vectors.ur), static_cast<double>(pull), sum_of<T>(slack)};
 }
 
+template <class T>
+Kernels<T> table() {
+  return {hwy::TargetName(HWY_TARGET),
+          kTileRows,
+          panel_width<T>(),
+          kPanelsAtOnce,
+          tile<T>,
+          descend<T>,
+          add_rows<T>,
+          add_panel_rows<T>,
+          list_nonzeros<T>,
+          shrink<T>,
+          largest_magnitude<T>,
+          count_nonzeros<T>,
+          squared_norm<T>,
+          summarise<T>};
+}
 Kernels<float> float_table() {
-  return {hwy::TargetName(HWY_TARGET), panel_width<float>(), tile<float>,   descend<float>,      add_rows<float>,
-          add_panel_rows<float>,       list_nonzeros<float>, shrink<float>, squared_norm<float>, summarise<float>};
+  return table<float>();
 }
 Kernels<double> double_table() {
-  return {hwy::TargetName(HWY_TARGET), panel_width<double>(), tile<double>,   descend<double>,      add_rows<double>,
-          add_panel_rows<double>,      list_nonzeros<double>, shrink<double>, squared_norm<double>, summarise<double>};
+  return table<double>();
 }
 
 }  // namespace dualdict::HWY_NAMESPACE

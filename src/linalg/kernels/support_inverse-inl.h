@@ -14,13 +14,10 @@
 #include <cstdint>
 
 #include "linalg/kernels/kernels.h"
+#include "linalg/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace dualdict::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-template <class T>
-using Tag = hn::ScalableTag<T>;
 
 // The support in slots 0 .. n-1. Vectors and rows are zero from slot n to the next whole vector.
 template <class T>
