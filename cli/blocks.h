@@ -32,15 +32,15 @@ void require_finite(MatrixView<const T> block, const std::string& name, std::siz
                                      " (counted from 0); every value must be finite");
 }
 
-// Rows at a time: few enough for a block of wide samples to stay small.
+// Rows at a time: few enough for a block to stay in the cache until it is written, many enough for some threads.
 inline std::size_t block_rows_for(std::size_t n_rows, std::size_t row_bytes) {
-  constexpr std::size_t kBlockBytes = std::size_t{16} << 20;
+  constexpr std::size_t kBlockBytes = std::size_t{6} << 20;
   const std::size_t most = std::clamp<std::size_t>(kBlockBytes / std::max<std::size_t>(row_bytes, 1), 1, kBlockRows);
   return std::clamp<std::size_t>(n_rows, 1, most);
 }
 
-// Reads the source block by block, turns each block of n x d into n x cols by `work(in, out)`, and writes them. The
-// next block is read and the one before is written meanwhile.
+// Reads and checks the source block by block, turns each block of n x d into n x cols by `work(in, out)`, and writes
+// them. The next block is read and the one before is written meanwhile.
 template <class T, class Work>
 void transform_rows(const DataSource& source, std::size_t cols, MatrixWriter& writer, const Work& work) {
   const std::size_t n_rows = source.n_samples();
@@ -54,7 +54,10 @@ void transform_rows(const DataSource& source, std::size_t cols, MatrixWriter& wr
   // Declared last: when something throws they are waited for before the blocks go.
   std::future<void> reading, writing;
   const auto read = [&](std::size_t first, Matrix<T>& block) {
-    return std::async(std::launch::async, [&, first] { source.read(first, part(block, first)); });
+    return std::async(std::launch::async, [&, first] {
+      source.read(first, part(block, first));
+      require_finite<T>(part(block, first), source.name(), first);
+    });
   };
   if (n_rows > 0) reading = read(0, in[0]);
   for (std::size_t first = 0, k = 0; first < n_rows; first += block_rows, k = 1 - k) {
@@ -63,7 +66,6 @@ void transform_rows(const DataSource& source, std::size_t cols, MatrixWriter& wr
     if (first + block_rows < n_rows) reading = read(first + block_rows, in[1 - k]);
     const MatrixView<const T> rows = part(in[k], first);
     const MatrixView<T> results = part(out[k], first);
-    require_finite(rows, source.name(), first);
     work(rows, results);
     if (writing.valid()) writing.get();
     writing = std::async(std::launch::async, [&writer, results] { writer.append(MatrixView<const T>(results)); });

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "core/finite.h"
@@ -19,7 +20,7 @@ template <class T>
 class RowSink {
  public:
   virtual ~RowSink() = default;
-  virtual void append(const T* row, std::size_t cols) = 0;
+  virtual void append(MatrixView<const T> rows) = 0;
   virtual void finish() = 0;
 };
 
@@ -37,7 +38,10 @@ class NpySink final : public RowSink<T> {
   NpySink(std::unique_ptr<ByteSink> sink, std::size_t rows, std::size_t cols) : sink_(std::move(sink)) {
     append_text(*sink_, make_npy_header(descr_of<T>(), {rows, cols}));
   }
-  void append(const T* row, std::size_t cols) override { append_elements(*sink_, std::span<const T>(row, cols)); }
+  void append(MatrixView<const T> rows) override {
+    if (rows.stride == rows.cols) return append_elements(*sink_, std::span<const T>(rows.data, rows.size()));
+    for (std::size_t i = 0; i < rows.rows; ++i) append_elements(*sink_, std::span<const T>(rows.row(i), rows.cols));
+  }
   void finish() override { sink_->commit(); }
 
  private:
@@ -50,13 +54,15 @@ class CsrSink final : public RowSink<T> {
  public:
   CsrSink(const std::string& path, std::size_t rows, std::size_t cols) : file_(path), rows_(rows), cols_(cols) {}
 
-  void append(const T* row, std::size_t cols) override {
-    for (std::size_t j = 0; j < cols; ++j) {
-      if (row[j] == T{0}) continue;
-      values_.push_back(row[j]);
-      columns_.push_back(static_cast<std::int32_t>(j));
+  void append(MatrixView<const T> rows) override {
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      for (std::size_t j = 0; j < rows.cols; ++j) {
+        if (rows(i, j) == T{0}) continue;
+        values_.push_back(rows(i, j));
+        columns_.push_back(static_cast<std::int32_t>(j));
+      }
+      starts_.push_back(static_cast<std::int64_t>(values_.size()));
     }
-    starts_.push_back(static_cast<std::int64_t>(values_.size()));
   }
 
   void finish() override {
@@ -111,19 +117,28 @@ struct MatrixWriter::Impl {
   std::unique_ptr<RowSink<float>> floats;
   std::unique_ptr<RowSink<double>> doubles;
 
+  template <class T>
+  void append_to(RowSink<T>& sink, MatrixView<const T> block) {
+    const NonFinite bad = find_non_finite(block);
+    if (bad.count > 0)
+      throw Error(ErrorKind::kNumerical, name + ": the value at row " + std::to_string(done + bad.row) + ", column " +
+                                             std::to_string(bad.column) +
+                                             " is NaN or infinite in the precision of the file; nothing is written");
+    sink.append(block);
+    done += block.rows;
+  }
+
   template <class To, class From>
   void convert_into(RowSink<To>& sink, MatrixView<const From> block) {
-    std::vector<To> row(cols);
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      std::transform(block.row(i), block.row(i) + cols, row.begin(), [](From x) { return static_cast<To>(x); });
-      const NonFinite bad = find_non_finite(MatrixView<const To>(row.data(), 1, cols));
-      if (bad.count > 0)
-        throw Error(ErrorKind::kNumerical, name + ": the value at row " + std::to_string(done + i) + ", column " +
-                                               std::to_string(bad.column) +
-                                               " is NaN or infinite in the precision of the file; nothing is written");
-      sink.append(row.data(), cols);
+    if constexpr (std::is_same_v<To, From>) {
+      append_to(sink, block);
+    } else {
+      std::vector<To> row(cols);
+      for (std::size_t i = 0; i < block.rows; ++i) {
+        std::transform(block.row(i), block.row(i) + cols, row.begin(), [](From x) { return static_cast<To>(x); });
+        append_to(sink, MatrixView<const To>(row.data(), 1, cols));
+      }
     }
-    done += block.rows;
   }
 
   template <class T>
