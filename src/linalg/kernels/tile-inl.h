@@ -20,12 +20,12 @@ namespace dualdict::HWY_NAMESPACE {
 
 // A tile's sums, and with them a row of a panel and one element of the left operand, fill the registers: 16 of AVX2, 32
 // of AVX-512 and NEON. The larger the tile, the fewer loads there are for each multiply-add.
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE2
-constexpr std::size_t kTileRows = 6;
-constexpr std::size_t kPanelVectors = 2;
-#else
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON
 constexpr std::size_t kTileRows = 8;
 constexpr std::size_t kPanelVectors = 3;
+#else
+constexpr std::size_t kTileRows = 6;
+constexpr std::size_t kPanelVectors = 2;
 #endif
 
 template <class T>
