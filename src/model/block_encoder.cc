@@ -86,8 +86,14 @@ class Shrink {
     const Kernels<T>& kernel = kernels<T>();
     for (std::size_t i = 0; i < v.rows; ++i) kernel.shrink(at(levels).from(i, 0), v.row(i), v.cols);
   }
+  // How much larger than their largest element the level of a sample, and than the product a code can be; at least 1.
+  double largest_level(std::size_t n_features) const {
+    return inverse_mean_norm_ * std::sqrt(static_cast<double>(n_features));
+  }
   double largest_gain() const {
-    return gain_.empty() ? 0.0 : static_cast<double>(*std::max_element(gain_.begin(), gain_.end()));
+    T largest = 1;
+    for (const T gain : gain_) largest = std::max(largest, gain);
+    return static_cast<double>(largest);
   }
 
  private:
@@ -102,7 +108,8 @@ class SparseEncoder final : public BlockEncoder<T> {
   SparseEncoder(const ModelParts& parts, double tau_shift)
       : weights_(packed_transposed<T>(parts.sparse.weights)),
         shrink_(parts, parts.sparse, tau_shift),
-        largest_gain_(shrink_.largest_gain() * largest_row_sum(parts.sparse.weights)) {}
+        largest_gain_(std::max(shrink_.largest_gain() * largest_row_sum(parts.sparse.weights),
+                               shrink_.largest_level(parts.sparse.weights.cols()))) {}
   // Leaves the samples' levels in work.levels.
   void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
     shrink_.find_levels(x, work.levels);
@@ -124,7 +131,9 @@ class CorrectedEncoder final : public BlockEncoder<T> {
       : first_(parts, 0.0),
         weights_(packed_transposed<T>(parts.corrected.weights)),
         feedback_(packed_transposed<T>(parts.corrected.feedback)),
-        shrink_(parts, parts.corrected, tau_shift) {}
+        shrink_(parts, parts.corrected, tau_shift),
+        largest_gain_(shrink_.largest_gain() * (largest_row_sum(parts.corrected.weights) +
+                                                largest_row_sum(parts.corrected.feedback) * first_.largest_gain())) {}
   void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
     constexpr std::size_t kPart = 64;  // rows whose first code is still in the cache when it feeds back
     for (std::size_t row = 0; row < x.rows; row += kPart) {
@@ -132,6 +141,7 @@ class CorrectedEncoder final : public BlockEncoder<T> {
       encode_part(x.row_range(row, n), work, u.row_range(row, n));
     }
   }
+  double largest_gain() const override { return largest_gain_; }
 
  private:
   void encode_part(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const {
@@ -150,6 +160,7 @@ class CorrectedEncoder final : public BlockEncoder<T> {
   PackedRight<T> weights_;
   PackedRight<T> feedback_;
   Shrink<T> shrink_;
+  double largest_gain_;
 };
 
 // H = D'D/d + (eta + mu)/K I.

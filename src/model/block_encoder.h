@@ -48,7 +48,8 @@ class BlockEncoder {
   virtual ~BlockEncoder() = default;
   // x: at most kBlockSamples x d, preprocessed; u: as many codes.
   virtual void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const = 0;
-  // No element of a code is larger than this times the largest of its sample; infinite where no such bound is known.
+  // No number on the way from a sample to its code is larger than this times the largest element of the sample;
+  // infinite where no such bound is known.
   virtual double largest_gain() const { return std::numeric_limits<double>::infinity(); }
 };
 

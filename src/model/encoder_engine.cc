@@ -109,9 +109,9 @@ class Engine final : public EncoderEngine {
     if (!std::isfinite(largest)) return false;
     if constexpr (std::is_same_v<S, T>) {
       mode_->encode(x, work, codes);
-      // Far from the limit there is nothing to look for.
-      constexpr double kFar = static_cast<double>(std::numeric_limits<T>::max()) / 16;
-      return static_cast<double>(largest) * mode_->largest_gain() < kFar || rows_are_finite<T>(codes);
+      // Far from the limit, which leaves room for thresholds and their growth, there is nothing to look for.
+      const double far = std::sqrt(static_cast<double>(std::numeric_limits<T>::max()));
+      return static_cast<double>(largest) * mode_->largest_gain() < far || rows_are_finite<T>(codes);
     } else {
       if (work.codes.cols() != codes.cols) work.codes = Matrix<T>(kBlockSamples, codes.cols);
       const MatrixView<T> out = work.codes.view().row_range(0, codes.rows);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <thread>
 
 #include "dualdict/error.h"
@@ -378,6 +379,29 @@ TEST(Decode, UndoesThePreprocessingAndChecksShapes) {
   EXPECT_LT(relative_change(decoded, raw), 0.5);
   Matrix<double> wrong(2, 3);
   expect_error(ErrorKind::kInput, "3 numbers a code", [&] { decode(scaled, wrong.view(), decoded.view()); });
+}
+
+// Samples so large that codes, or what is made on the way to them, leave float32: each looks like a filter, whose sum
+// of products is then as large as it can be.
+TEST(Encoder, CodesOfHugeSamplesAreFiniteOrRefused) {
+  const Matrix<double> dual = fixture().single.dual();
+  for (const char* name : kModes) {
+    for (const float size : {1e15F, 1e18F, 1e20F, 1e30F, 1e36F, 1e38F, 3.4e38F}) {
+      Matrix<float> huge(kAtoms, kFeatures);
+      for (std::size_t i = 0; i < huge.size(); ++i) huge.data()[i] = dual.data()[i] < 0 ? -size : size;
+      bool refused = false;
+      try {
+        const Matrix<float> codes = encode(fixture().single, mode(name), huge);
+        for (std::size_t i = 0; i < codes.size(); ++i)
+          ASSERT_TRUE(std::isfinite(codes.data()[i])) << name << ", size " << size;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::kNumerical) << name << ": " << error.what();
+        refused = true;
+      }
+      EXPECT_FALSE(refused && size < 1e17F) << name << ", size " << size;
+      EXPECT_FALSE(!refused && size > 2e38F && std::string(name) == "linear");
+    }
+  }
 }
 
 }  // namespace
