@@ -59,6 +59,15 @@ def link(target, page):
     return os.path.relpath(target, page.parent)
 
 
+def other_machines(json_path, page):
+    """What was measured elsewhere and is kept beside this file."""
+    others = sorted(path for path in json_path.parent.glob("*-cores.json")
+                    if path != json_path and not path.name.startswith("scale-"))
+    if not others:
+        return ""
+    return "Kept from other machines: " + ", ".join(f"[{path.name}]({link(path, page)})" for path in others) + ".\n"
+
+
 def write(rows, json_path, figures, settings):
     show = lambda name, title: f"![{title}]({link(figures[name], settings.page)})\n"  # noqa: E731
     parts = [INTRO.format(name=json_path.name, json=link(json_path, settings.page))]
@@ -80,4 +89,5 @@ def write(rows, json_path, figures, settings):
         parts += [SCALING.format(iterations=rows["scaling"]["iterations"]),
                   show("scaling", "Time and memory against the number of samples"), tables.scaling(rows["scaling"])]
     parts.append(machine_lines(rows))
-    settings.page.write_text("\n".join(parts), encoding="utf-8")
+    parts.append(other_machines(json_path, settings.page))
+    settings.page.write_text("\n".join(part for part in parts if part), encoding="utf-8")
