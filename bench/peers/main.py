@@ -26,6 +26,7 @@ ROWS = {
     "exact": exact.measure,
     "encoding": encoding.measure,
     "scaling": scaling.measure,
+    "threads": scaling.measure_threads,
 }
 
 

@@ -85,9 +85,12 @@ def write(rows, json_path, figures, settings):
     if "encoding" in rows:
         row = rows["encoding"]
         parts += [ENCODING.format(n=row["n_samples"], d=row["n_features"], k=row["n_atoms"]), tables.encoding(row)]
-    if "scaling" in rows:
-        parts += [SCALING.format(iterations=rows["scaling"]["iterations"]),
-                  show("scaling", "Time and memory against the number of samples"), tables.scaling(rows["scaling"])]
+    grown = [rows[name] for name in ("scaling", "threads") if name in rows]
+    if grown:
+        parts.append(SCALING.format(iterations=grown[0]["iterations"]))
+        if "scaling" in figures:
+            parts.append(show("scaling", "Time and memory against the number of samples"))
+        parts.append(tables.scaling(grown))
     parts.append(machine_lines(rows))
     parts.append(other_machines(json_path, settings.page))
     settings.page.write_text("\n".join(part for part in parts if part), encoding="utf-8")

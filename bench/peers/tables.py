@@ -69,10 +69,11 @@ def encoding(row):
     return text + f"\nOne sample alone, {row['n_features']} features: {single}.\n"
 
 
-def scaling(row):
+def scaling(rows):
+    """The points of all rows, each named by what varies in it."""
     lines = []
     for what in ("samples", "atoms", "features", "threads"):
-        for point in row[what]:
+        for point in (point for row in rows for point in row.get(what, ())):
             lines.append([what, f"{point['n_samples']:,.0f}", f"{point['n_features']:.0f}", f"{point['n_atoms']:.0f}",
                           f"{point['threads']:.0f}", number(point["seconds_per_iteration"]),
                           number(1e6 * point["seconds_per_iteration"] / point["n_samples"]),
