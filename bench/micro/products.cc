@@ -6,7 +6,7 @@
 
 #include "core/random.h"
 #include "linalg/product.h"
-#include "linalg/sparse_rows.h"
+#include "linalg/sparse_product.h"
 #include "problems/random_matrix.h"
 
 namespace dualdict {
@@ -53,7 +53,7 @@ void sparse_product(benchmark::State& state, const Kernels<T>& kernels, double s
   PackedRight<T> b(kernels);
   b.pack(random_matrix<T>(kAtoms, kAtoms, 2).view());
   Matrix<T> c(kRows, kAtoms);
-  SparseRows<T> work;
+  UsedColumns work;
   for (auto _ : state) {
     multiply_sparse<T>(codes.view(), b, Into::kAdd, work, c.view());
     benchmark::DoNotOptimize(c.data());
@@ -74,7 +74,7 @@ void add(const std::string& type) {
         product<T>(state, kernels, shape);
       })->Unit(benchmark::kMicrosecond);
     }
-    for (const double share : {.05, .2, .4}) {
+    for (const double share : {.05, .2, .3, .4}) {
       const std::string name = "sparse_product/" + type + "/" + kernels.name + "/" + std::to_string(share).substr(0, 4);
       benchmark::RegisterBenchmark(name.c_str(), [kernels, share](benchmark::State& state) {
         sparse_product<T>(state, kernels, share);

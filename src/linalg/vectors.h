@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "dualdict/matrix.h"
+#include "linalg/kernels/kernels.h"
 
 namespace dualdict {
 
@@ -40,9 +41,7 @@ double sum_abs(const T* a, std::size_t n) {
 }
 template <class T>
 std::size_t count_nonzeros(const T* a, std::size_t n) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < n; ++i) count += a[i] != T{0} ? 1 : 0;
-  return count;
+  return kernels<T>().count_nonzeros(a, n);
 }
 
 // <a, b>, row by row.

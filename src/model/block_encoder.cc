@@ -9,7 +9,6 @@
 
 #include "dualdict/error.h"
 #include "linalg/product.h"
-#include "linalg/sparse_rows.h"
 #include "linalg/symmetric.h"
 #include "linalg/vectors.h"
 
@@ -148,8 +147,7 @@ class CorrectedEncoder final : public BlockEncoder<T> {
     const MatrixView<T> first = buffer_rows(work.scratch, x.rows, u.cols);
     first_.encode(x, work, first);
     multiply<T>(plain(x), weights_, u);
-    if (is_sparse<T>(first)) {
-      multiply_sparse<T>(first, feedback_, Into::kAdd, work.sparse, u);
+    if (multiply_if_sparse<T>(first, feedback_, Into::kAdd, work.used, u)) {
       shrink_.apply(work.levels, u);
     } else {
       multiply_and_shrink<T>(plain<T>(first), feedback_, shrink_.at(work.levels), Into::kAdd, u);
@@ -199,7 +197,7 @@ class RefineEncoder final : public BlockEncoder<T> {
     for (std::size_t step = 0; step < steps_; ++step) {
       for (std::size_t i = 0; i < x.rows; ++i)
         for (std::size_t j = 0; j < u.cols; ++j) moved(i, j) = u(i, j) + linear(i, j);
-      multiply_sparse<T>(u, gram_, Into::kSubtract, work.sparse, moved);
+      multiply_sparse<T>(u, gram_, Into::kSubtract, work.used, moved);
       for (std::size_t i = 0; i < x.rows; ++i)
         for (std::size_t j = 0; j < u.cols; ++j) u(i, j) = soft_threshold(moved(i, j), threshold_, positive_);
     }

@@ -10,6 +10,7 @@
 #include "dualdict/encode.h"
 #include "dualdict/matrix.h"
 #include "dualdict/model.h"
+#include "linalg/sparse_product.h"
 #include "model/debias.h"
 #include "model/exact_codes.h"
 
@@ -35,7 +36,7 @@ struct EncodeWorkspace {
   Matrix<T> codes;        // kBlockSamples x K; only when the caller's precision is another
   Matrix<T> scratch;      // kBlockSamples x K: the sparse code, or W x
   Matrix<T> moved;        // kBlockSamples x K: the code before its threshold
-  SparseRows<T> sparse;   // the nonzeros of a code
+  UsedColumns used;       // of codes that are multiplied
   std::vector<T> levels;  // |x| in units of the mean norm
   ExactWorkspace<T> exact;
   DebiasWorkspace debias;

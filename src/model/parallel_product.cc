@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "linalg/sparse_product.h"
 #include "linalg/sparse_rows.h"
 #include "linalg/vectors.h"
 
@@ -41,7 +42,7 @@ void parallel_multiply(MatrixView<const double> a, MatrixView<const double> b, M
                        ThreadPool& pool) {
   PackedRight<double> right;
   right.pack(b);
-  std::vector<SparseRows<double>> work(pool.size());
+  std::vector<UsedColumns> work(pool.size());
   pool.run(n_tasks(a.rows), [&](std::size_t task, std::size_t worker) {
     const std::size_t first = task * kRows;
     const std::size_t count = std::min(kRows, a.rows - first);

@@ -53,7 +53,7 @@ bool is_zero(const T* u, std::size_t n) {
 template <class T>
 void refresh_residual(const CodeProblem<T>& problem, MatrixView<T> u, CodeWorkspace<T>& work) {
   for (std::size_t i = 0; i < u.rows; ++i) std::copy_n(work.linear.row(i), u.cols, work.residual.row(i));
-  multiply_sparse<T>(u, problem.packed_gram, Into::kSubtract, work.sparse, work.residual.view().row_range(0, u.rows));
+  multiply_sparse<T>(u, problem.packed_gram, Into::kSubtract, work.used, work.residual.view().row_range(0, u.rows));
 }
 
 // A zero atom that nothing else holds (H_jj = 0) only costs: its coefficient goes, and no sweep needs to look at it.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dualdict/matrix.h"
-#include "linalg/sparse_rows.h"
+#include "linalg/sparse_product.h"
 #include "solvers/code_problem.h"
 
 namespace dualdict {
@@ -51,7 +51,7 @@ struct CodeWorkspace {
   AlignedVector<T> code;  // the one that descent works on
   Matrix<T> lead;         // FISTA's phi, and the codes before the step
   Matrix<T> previous;
-  SparseRows<T> sparse;  // the codes before the step, when they are sparse
+  UsedColumns used;  // of the codes before the step
   std::vector<std::uint32_t> list;
   std::vector<std::uint32_t> slots;  // of the active set
   std::vector<T> active;

@@ -56,6 +56,11 @@ TYPED_TEST(SmallKernels, ListNonzerosAsTheReference) {
         EXPECT_EQ(columns[e], expected_columns[e]) << kernel.name << ", n = " << n;
         EXPECT_EQ(values[e], expected_values[e]) << kernel.name << ", n = " << n;
       }
+      std::vector<std::uint16_t> short_columns(n);
+      ASSERT_EQ(kernel.list_columns(row.data(), n, short_columns.data()), expected) << kernel.name;
+      EXPECT_TRUE(std::equal(short_columns.begin(), short_columns.begin() + static_cast<std::ptrdiff_t>(expected),
+                             expected_columns.begin()))
+          << kernel.name << ", n = " << n;
     }
   }
 }

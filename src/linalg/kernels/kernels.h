@@ -112,14 +112,15 @@ struct RowsArguments {
 };
 
 // out += or -= left * right for some neighbouring panels of a PackedRight, as many as are summed in registers: n
-// columns, at most panels_at_once panels. Only the nonzeros of left are given: those of row i are the elements bounds[2
-// i] to bounds[2 i + 1] - 1, each with the place of its row in the first panel.
+// columns, at most panels_at_once panels. Only the listed columns of row i of left count: those from bounds[i] to
+// bounds[i + 1] - 1.
 template <class T>
 struct PanelRowsArguments {
-  const T* values;
-  const std::uint32_t* offsets;
-  const std::size_t* bounds;
+  const T* left;  // row i at left + i * left_stride
+  std::size_t left_stride;
   std::size_t n_rows;
+  const std::uint16_t* columns;
+  const std::size_t* bounds;
   Into into;  // kAdd or kSubtract
   const T* panels;
   std::size_t panel_size;  // elements from one panel to the next
@@ -134,6 +135,7 @@ struct Kernels {
   std::size_t tile_rows;       // most rows of the left operand that one call of `tile` handles
   std::size_t panel_width;     // how many elements wide a packed panel is
   std::size_t panels_at_once;  // most panels that one call of add_panel_rows handles
+  double sparse_share;         // above this share of nonzeros in the left operand the dense product is faster
   void (*tile)(const TileArguments<T>&);
   DescentReport<T> (*descend)(const DescentArguments<T>&);
   void (*add_rows)(const RowsArguments<T>&);
@@ -141,6 +143,8 @@ struct Kernels {
   // The nonzeros of a row: columns (rising) and values; how many. Up to kWidestVector elements after them may be
   // written too.
   std::size_t (*list_nonzeros)(const T* row, std::size_t n, std::uint32_t* columns, T* values);
+  // The columns (rising) of the nonzeros alone; how many.
+  std::size_t (*list_columns)(const T* row, std::size_t n, std::uint16_t* columns);
   void (*shrink)(const Shrinkage<T>&, T* row, std::size_t n);
   // max |x_j|; infinite or NaN when an element is.
   T (*largest_magnitude)(const T* x, std::size_t n);

@@ -22,11 +22,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace dualdict::HWY_NAMESPACE {
 
-// So many panels that the sums fit into the registers and the panels stay in the first cache.
+// So many panels that their sums fit into the registers and hide the latency of the multiply-add, and no more, so that
+// many rows of them stay in the first cache.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 constexpr std::size_t kPanelsAtOnce = 1;
+constexpr double kSparseShare = 0.36;
 #else
-constexpr std::size_t kPanelsAtOnce = 3;
+constexpr std::size_t kPanelsAtOnce = 4;
+constexpr double kSparseShare = 0.45;
 #endif
 
 // One row after the other, kVectors vectors of it in registers all the while.
@@ -37,14 +40,18 @@ HWY_INLINE void add_vectors(const PanelRowsArguments<T>& p) {
   const std::size_t lanes = hn::Lanes(tag);
   const std::size_t last = p.n - (kVectors - 1) * lanes;  // columns of the last vector
   for (std::size_t i = 0; i < p.n_rows; ++i) {
+    const std::uint16_t* column = p.columns + p.bounds[i];
+    const std::uint16_t* const end = p.columns + p.bounds[i + 1];
+    if (column == end) continue;
+    const T* const left = p.left + i * p.left_stride;
     T* const out = p.out + i * p.out_stride;
     V sum[kVectors];
     for (std::size_t v = 0; v < kVectors; ++v)
       sum[v] = load_first<T>(out + v * lanes, v + 1 == kVectors ? last : lanes);
-    for (std::size_t e = p.bounds[2 * i]; e < p.bounds[2 * i + 1]; ++e) {
-      const V factor = hn::Set(tag, p.values[e]);
-      const T* row = p.panels + p.offsets[e];
-      HWY_UNROLL(9)
+    for (; column != end; ++column) {
+      const V factor = hn::Set(tag, left[*column]);
+      const T* row = p.panels + *column * (kPanelVectors * lanes);
+      HWY_UNROLL(8)
       for (std::size_t v = 0; v < kVectors; ++v) {
         const V part = hn::Load(tag, row + v / kPanelVectors * p.panel_size + v % kPanelVectors * lanes);
         sum[v] = kSubtract ? hn::NegMulAdd(factor, part, sum[v]) : hn::MulAdd(factor, part, sum[v]);
@@ -93,32 +100,48 @@ HWY_INLINE std::size_t compress_nonzeros(const float* row, std::size_t n, std::u
 }
 #endif
 
+// A bit for each of the `count` (at most 64) elements: set where it is not zero.
+template <class T>
+HWY_INLINE std::uint64_t nonzero_bits(const T* row, std::size_t count) {
+  const Tag<T> tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  std::uint64_t nonzero = 0;
+  for (std::size_t j = 0; j < count; j += lanes) {
+    std::uint64_t bits = 0;
+    std::uint8_t bytes[sizeof(bits)] = {};
+    const auto part = load_first<T>(row + j, std::min(lanes, count - j));
+    hn::StoreMaskBits(tag, hn::Ne(part, hn::Zero(tag)), bytes);
+    std::memcpy(&bits, bytes, sizeof(bits));
+    nonzero |= bits << j;
+  }
+  return nonzero;
+}
+
+constexpr std::size_t kBits = 64;
+
 template <class T>
 std::size_t list_nonzeros(const T* row, std::size_t n, std::uint32_t* columns, T* values) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   if constexpr (sizeof(T) == sizeof(float)) return compress_nonzeros(row, n, columns, values);
 #endif
-  constexpr std::size_t kBits = 64;
-  const Tag<T> tag;
-  const std::size_t lanes = hn::Lanes(tag);
   std::size_t count = 0;
   for (std::size_t first = 0; first < n; first += kBits) {
-    const std::size_t end = std::min(n, first + kBits);
-    std::uint64_t nonzero = 0;  // a bit for every column from `first` on
-    for (std::size_t j = first; j < end; j += lanes) {
-      std::uint64_t bits = 0;
-      std::uint8_t bytes[sizeof(bits)] = {};
-      const auto part = load_first<T>(row + j, std::min(lanes, end - j));
-      hn::StoreMaskBits(tag, hn::Ne(part, hn::Zero(tag)), bytes);
-      std::memcpy(&bits, bytes, sizeof(bits));
-      nonzero |= bits << (j - first);
-    }
+    std::uint64_t nonzero = nonzero_bits(row + first, std::min(kBits, n - first));
     for (; nonzero != 0; nonzero &= nonzero - 1, ++count) {
       const std::size_t column = first + static_cast<std::size_t>(std::countr_zero(nonzero));
       columns[count] = static_cast<std::uint32_t>(column);
       values[count] = row[column];
     }
   }
+  return count;
+}
+
+template <class T>
+std::size_t list_columns(const T* row, std::size_t n, std::uint16_t* columns) {
+  std::size_t count = 0;
+  for (std::size_t first = 0; first < n; first += kBits)
+    for (std::uint64_t bits = nonzero_bits(row + first, std::min(kBits, n - first)); bits != 0; bits &= bits - 1)
+      columns[count++] = static_cast<std::uint16_t>(first + static_cast<std::size_t>(std::countr_zero(bits)));
   return count;
 }
 

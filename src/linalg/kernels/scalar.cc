@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kScalarRows = 6;
 constexpr std::size_t kScalarPanel = 8;
 constexpr std::size_t kScalarPanels = 3;
+constexpr double kScalarSparseShare = 0.9;
 
 template <class T>
 T soft_threshold(T z, T lambda, bool positive) {
@@ -117,9 +118,11 @@ void add_rows(const RowsArguments<T>& p) {
 template <class T>
 void add_panel_rows(const PanelRowsArguments<T>& p) {
   for (std::size_t i = 0; i < p.n_rows; ++i)
-    for (std::size_t e = p.bounds[2 * i]; e < p.bounds[2 * i + 1]; ++e) {
-      const T factor = p.into == Into::kSubtract ? -p.values[e] : p.values[e];
-      const T* row = p.panels + p.offsets[e];
+    for (std::size_t e = p.bounds[i]; e < p.bounds[i + 1]; ++e) {
+      const std::size_t column = p.columns[e];
+      const T value = p.left[i * p.left_stride + column];
+      const T factor = p.into == Into::kSubtract ? -value : value;
+      const T* row = p.panels + column * kScalarPanel;
       for (std::size_t k = 0; k < p.n; ++k)
         p.out[i * p.out_stride + k] += factor * row[k / kScalarPanel * p.panel_size + k % kScalarPanel];
     }
@@ -133,6 +136,14 @@ std::size_t list_nonzeros(const T* row, std::size_t n, std::uint32_t* columns, T
     values[count] = row[j];
     count += row[j] != T{0} ? 1 : 0;
   }
+  return count;
+}
+
+template <class T>
+std::size_t list_columns(const T* row, std::size_t n, std::uint16_t* columns) {
+  std::size_t count = 0;
+  for (std::size_t j = 0; j < n; ++j)
+    if (row[j] != T{0}) columns[count++] = static_cast<std::uint16_t>(j);
   return count;
 }
 
@@ -177,10 +188,10 @@ CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, 
 }
 
 template <class T>
-constexpr Kernels<T> kTable{"scalar",         kScalarRows, kScalarPanel,         kScalarPanels,
-                            tile<T>,          descend<T>,  add_rows<T>,          add_panel_rows<T>,
-                            list_nonzeros<T>, shrink<T>,   largest_magnitude<T>, count_nonzeros<T>,
-                            squared_norm<T>,  summarise<T>};
+constexpr Kernels<T> kTable{"scalar",        kScalarRows, kScalarPanel,         kScalarPanels,     kScalarSparseShare,
+                            tile<T>,         descend<T>,  add_rows<T>,          add_panel_rows<T>, list_nonzeros<T>,
+                            list_columns<T>, shrink<T>,   largest_magnitude<T>, count_nonzeros<T>, squared_norm<T>,
+                            summarise<T>};
 
 }  // namespace
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products whose left operand has many zeros, as codes do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "dualdict/matrix.h"
+#include "linalg/product.h"
+
+namespace dualdict {
+
+// Scratch of one thread: where the rows of the left operand are not zero, in some of its columns.
+struct UsedColumns {
+  std::vector<std::uint16_t> columns;  // counted from the first that was looked at
+  std::vector<std::size_t> bounds;     // row i has columns[bounds[i]] to columns[bounds[i + 1] - 1]
+};
+
+// out += or -= left * right. The bits are those of the dense product: the terms left out are zero. False, and nothing
+// done, where the dense product is faster; a guess from some of the rows.
+template <class T>
+bool multiply_if_sparse(MatrixView<const T> left, const PackedRight<T>& right, Into into, UsedColumns& work,
+                        MatrixView<T> out);
+
+// The same, one way or the other.
+template <class T>
+void multiply_sparse(MatrixView<const T> left, const PackedRight<T>& right, Into into, UsedColumns& work,
+                     MatrixView<T> out);
+
+}  // namespace dualdict

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "linalg/sparse_product.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "problems/random_sparse.h"
+
+namespace dualdict {
+namespace {
+
+template <class T>
+class SparseProduct : public testing::Test {};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(SparseProduct, Scalars);
+
+// A code's bits must not depend on which way its block took.
+TYPED_TEST(SparseProduct, HasTheBitsOfTheDenseOne) {
+  using T = TypeParam;
+  constexpr std::size_t kRows = 9;
+  const std::vector<Kernels<T>> variants = all_kernels<T>();
+  UsedColumns work;
+  for (const std::size_t depth : {37U, 300U, 600U}) {  // one chunk of the packed operand, two, three
+    for (const std::size_t width : {1U, 7U, 16U, 45U, 130U}) {
+      const Matrix<T> right = random_matrix<T>(depth, width, 6);
+      for (const double share : {0.0, 0.05, 0.2, 0.4, 0.6, 1.0}) {
+        const Matrix<T> left = random_sparse<T>(kRows, depth, share, 5);
+        for (const Kernels<T>& kernel : variants) {
+          PackedRight<T> packed(kernel);
+          packed.pack(right.view());
+          for (const Into into : {Into::kAdd, Into::kSubtract}) {
+            Matrix<T> expected = random_matrix<T>(kRows, width, 7);
+            Matrix<T> result = expected;
+            multiply<T>(plain(left.view()), packed, expected.view(), into);
+            multiply_sparse<T>(left.view(), packed, into, work, result.view());
+            EXPECT_EQ(result, expected) << kernel.name << ", " << depth << " x " << width << ", " << share;
+          }
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(SparseProduct, IsLeftToTheDenseOneWhereThatIsFaster) {
+  using T = TypeParam;
+  PackedRight<T> right;
+  right.pack(random_matrix<T>(60, 20, 1).view());
+  UsedColumns work;
+  const Matrix<T> start = random_matrix<T>(30, 20, 2);
+  Matrix<T> out = start;
+  EXPECT_FALSE(multiply_if_sparse<T>(random_sparse<T>(30, 60, 1.0, 3).view(), right, Into::kAdd, work, out.view()));
+  EXPECT_EQ(out, start);
+  EXPECT_TRUE(multiply_if_sparse<T>(random_sparse<T>(30, 60, 0.1, 3).view(), right, Into::kAdd, work, out.view()));
+  EXPECT_FALSE(out == start);
+}
+
+}  // namespace
+}  // namespace dualdict
