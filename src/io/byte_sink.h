@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,8 @@ namespace dualdict {
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
+  // About so many bytes will be appended in all: a hint to those who can make room for them at once.
+  virtual void reserve(std::uint64_t) {}
   // Throws Error(kWrite) naming the target and the reason.
   virtual void append(std::span<const std::byte> bytes) = 0;
   // Everything has been appended: makes it visible and lasting.

@@ -2,7 +2,9 @@
 #include "io/durable_file.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -115,6 +117,17 @@ bool DurableFile::lock_temporary(std::string&& name) {
   return true;
 }
 
+void DurableFile::reserve(std::uint64_t bytes) {
+  constexpr std::uint64_t kWorthwhile = std::uint64_t{1} << 20;
+  struct statfs disk {};
+  if (temporary_.empty() || bytes < kWorthwhile || ::fstatfs(descriptor_, &disk) != 0) return;
+  // Btrfs compresses nothing that has its place already, and a disk must not be filled to learn that it is too small.
+  const auto free_bytes = static_cast<std::uint64_t>(disk.f_bavail) * static_cast<std::uint64_t>(disk.f_bsize);
+  if (disk.f_type == BTRFS_SUPER_MAGIC || bytes > free_bytes) return;
+  // The size stays what was written. Only a hint: many file systems cannot do it, and trouble shows when writing.
+  ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
+}
+
 void DurableFile::append(std::span<const std::byte> bytes) {
   if (buffer_.size() + bytes.size() > kBufferSize) flush();
   if (bytes.size() >= kBufferSize) {
@@ -128,7 +141,7 @@ void DurableFile::write_out(std::span<const std::byte> bytes) {
   const int error = write_all(descriptor_, bytes);
   if (error != 0) fail("cannot write", error);
   // A large file goes to the disk as it grows, so that the flush at the end has little left to do. Only a hint.
-  constexpr std::size_t kStartWriting = std::size_t{8} << 20;
+  constexpr std::size_t kStartWriting = std::size_t{4} << 20;
   unsent_ += bytes.size();
   if (unsent_ >= kStartWriting) {
     ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);

@@ -22,6 +22,8 @@ class DurableFile final : public ByteSink {
   DurableFile(const DurableFile&) = delete;
   DurableFile& operator=(const DurableFile&) = delete;
 
+  // A large file finds its place on the disk at once, which makes writing cheaper.
+  void reserve(std::uint64_t bytes) override;
   void append(std::span<const std::byte> bytes) override;
   // Flushes to the disk, takes the target's place, and flushes the folder.
   void commit() override;

@@ -36,7 +36,9 @@ template <class T>
 class NpySink final : public RowSink<T> {
  public:
   NpySink(std::unique_ptr<ByteSink> sink, std::size_t rows, std::size_t cols) : sink_(std::move(sink)) {
-    append_text(*sink_, make_npy_header(descr_of<T>(), {rows, cols}));
+    const std::string header = make_npy_header(descr_of<T>(), {rows, cols});
+    sink_->reserve(header.size() + std::uint64_t{rows} * cols * sizeof(T));
+    append_text(*sink_, header);
   }
   void append(MatrixView<const T> rows) override {
     if (rows.stride == rows.cols) return append_elements(*sink_, std::span<const T>(rows.data, rows.size()));

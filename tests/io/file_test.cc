@@ -84,6 +84,25 @@ TEST(DurableFile, ManySmallAndLargePiecesArriveInOrder) {
   EXPECT_EQ(content_of(folder.path("result")), expected);
 }
 
+TEST(DurableFile, ReservedRoomIsOnlyAHint) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("result");
+  const std::uint64_t far_too_much = std::uint64_t{1} << 60;
+  for (const std::uint64_t reserved : {std::uint64_t{0}, std::uint64_t{2} << 20, std::uint64_t{8} << 20, far_too_much})
+    for (const std::size_t size : {std::size_t{3}, std::size_t{4} << 20}) {
+      const std::string content(size, 'x');
+      DurableFile file(path);
+      file.reserve(reserved);
+      append_text(file, content);
+      file.commit();
+      EXPECT_EQ(content_of(path), content);
+    }
+  EXPECT_EQ(folder.n_files(), 1U);
+  DurableFile device("/dev/null");
+  device.reserve(far_too_much);
+  device.commit();
+}
+
 TEST(DurableFile, KeepsPermissionsAndFollowsLinks) {
   const TemporaryFolder folder;
   const std::string path = folder.write("real", "old");
