@@ -3,11 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <future>
 #include <string>
+#include <vector>
 
+#include "block_pipeline.h"
 #include "dualdict/data.h"
 #include "dualdict/error.h"
 #include "dualdict/files.h"
@@ -32,45 +32,46 @@ void require_finite(MatrixView<const T> block, const std::string& name, std::siz
                                      " (counted from 0); every value must be finite");
 }
 
-// Rows at a time: few enough for a block to stay in the cache until it is written, many enough for some threads.
+// Rows at a time: few enough for a block to stay in its core's cache from reading to writing, many enough for a product
+// to be worth its start.
 inline std::size_t block_rows_for(std::size_t n_rows, std::size_t row_bytes) {
-  constexpr std::size_t kBlockBytes = std::size_t{6} << 20;
-  const std::size_t most = std::clamp<std::size_t>(kBlockBytes / std::max<std::size_t>(row_bytes, 1), 1, kBlockRows);
+  constexpr std::size_t kRows = 256;
+  constexpr std::size_t kMostBytes = std::size_t{6} << 20;
+  const std::size_t most = std::clamp<std::size_t>(kMostBytes / std::max<std::size_t>(row_bytes, 1), 1, kRows);
   return std::clamp<std::size_t>(n_rows, 1, most);
 }
 
-// Reads and checks the source block by block, turns each block of n x d into n x cols by `work(in, out)`, and writes
-// them. The next block is read and the one before is written meanwhile.
+// Turns the source block by block, n x d into n x cols, by `work(in, out)`, and writes the results. Each block is read,
+// worked on and checked by one of n_threads threads, so `work` is called by several at once; it must refuse NaN and
+// infinities.
 template <class T, class Work>
-void transform_rows(const DataSource& source, std::size_t cols, MatrixWriter& writer, const Work& work) {
+void transform_rows(const DataSource& source, MatrixWriter& writer, std::size_t cols, std::size_t n_threads,
+                    const Work& work) {
   const std::size_t n_rows = source.n_samples();
   const std::size_t block_rows = block_rows_for(n_rows, sizeof(T) * (source.n_features() + cols));
-  std::array<Matrix<T>, 2> in, out;
+  const std::size_t n_blocks = (n_rows + block_rows - 1) / block_rows;
+  n_threads = std::clamp<std::size_t>(n_threads, 1, std::max<std::size_t>(n_blocks, 1));
+  std::vector<Matrix<T>> in(n_pipeline_slots(n_threads)), out(in.size());
   for (Matrix<T>& block : in) block = Matrix<T>(block_rows, source.n_features());
   for (Matrix<T>& block : out) block = Matrix<T>(block_rows, cols);
-  const auto part = [&](Matrix<T>& block, std::size_t first) {
-    return block.view().row_range(0, std::min(block_rows, n_rows - first));
+  const auto part = [&](Matrix<T>& slot, std::size_t block) {
+    return slot.view().row_range(0, std::min(block_rows, n_rows - block * block_rows));
   };
-  // Declared last: when something throws they are waited for before the blocks go.
-  std::future<void> reading, writing;
-  const auto read = [&](std::size_t first, Matrix<T>& block) {
-    return std::async(std::launch::async, [&, first] {
-      source.read(first, part(block, first));
-      require_finite<T>(part(block, first), source.name(), first);
-    });
-  };
-  if (n_rows > 0) reading = read(0, in[0]);
-  for (std::size_t first = 0, k = 0; first < n_rows; first += block_rows, k = 1 - k) {
+  const auto make = [&](std::size_t block, std::size_t slot) {
     throw_if_interrupted();
-    reading.get();
-    if (first + block_rows < n_rows) reading = read(first + block_rows, in[1 - k]);
-    const MatrixView<const T> rows = part(in[k], first);
-    const MatrixView<T> results = part(out[k], first);
-    work(rows, results);
-    if (writing.valid()) writing.get();
-    writing = std::async(std::launch::async, [&writer, results] { writer.append(MatrixView<const T>(results)); });
-  }
-  if (writing.valid()) writing.get();
+    const MatrixView<T> rows = part(in[slot], block);
+    source.read(block * block_rows, rows);
+    try {
+      work(MatrixView<const T>(rows), part(out[slot], block));
+    } catch (const Error&) {
+      require_finite<T>(rows, source.name(), block * block_rows);
+      throw;
+    }
+  };
+  const auto write = [&](std::size_t block, std::size_t slot) {
+    writer.append(MatrixView<const T>(part(out[slot], block)));
+  };
+  run_pipeline(n_blocks, n_threads, {make, write});
   throw_if_interrupted();
   writer.finish();
 }

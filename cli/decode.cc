@@ -7,7 +7,9 @@
 #include "data_flags.h"
 #include "dualdict/encode.h"
 #include "dualdict/error.h"
+#include "dualdict/options.h"
 #include "output.h"
+#include "table_flags.h"
 
 namespace dualdict::cli {
 namespace {
@@ -22,6 +24,7 @@ struct DecodeArguments {
   std::string codes;
   std::string output;
   std::string mode = "sparse";
+  LearnOptions table;  // only the fields that have a flag here
   bool dictionary = false;
 };
 
@@ -40,11 +43,12 @@ int run_decode(const DecodeArguments& arguments) {
                                        std::to_string(model.n_atoms()) + " atoms");
   const DecodeWith with = arguments.dictionary ? DecodeWith::kDictionary : DecodeWith::kModeDecoder;
   MatrixWriter writer(arguments.output, MatrixFormat::kNpy, model.dtype(), codes->n_samples(), model.n_features());
+  const std::size_t n_threads = resolve_threads(arguments.table.n_threads);
   const auto decode_block = [&](auto in, auto out) { decode(model, in, out, options.mode, with); };
   if (model.dtype() == DType::kFloat32)
-    transform_rows<float>(*codes, model.n_features(), writer, decode_block);
+    transform_rows<float>(*codes, writer, model.n_features(), n_threads, decode_block);
   else
-    transform_rows<double>(*codes, model.n_features(), writer, decode_block);
+    transform_rows<double>(*codes, writer, model.n_features(), n_threads, decode_block);
   return 0;
 }
 
@@ -65,6 +69,8 @@ Command add_decode(CLI::App& root) {
       ->type_name("MODE");
   app->add_flag("--dictionary", arguments->dictionary,
                 "use the dictionary instead of the decoder fitted to the mode; for codes made with --debias");
+  add_table_flag(*app, arguments->table, *find_learn_option("threads"), "number of threads; 0 for all")
+      ->group("Options");
   return {app, [arguments] { return run_decode(*arguments); }};
 }
 

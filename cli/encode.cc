@@ -81,7 +81,7 @@ int run_encode_stream(const EncodeArguments& arguments, const EncodeOptions& opt
 }
 
 int run_encode(const EncodeArguments& arguments) {
-  const EncodeOptions options = encode_options(arguments);
+  EncodeOptions options = encode_options(arguments);
   if (arguments.stream.is_on()) return run_encode_stream(arguments, options);
   require_writable(arguments.output);
   require_no_input("-o", arguments.output, {arguments.model, arguments.input});
@@ -93,14 +93,17 @@ int run_encode(const EncodeArguments& arguments) {
     throw Error(ErrorKind::kInput, input->name() + ": samples of " + std::to_string(input->n_features()) +
                                        " features are not allowed: " + arguments.model +
                                        " was learned from samples of " + std::to_string(model.n_features()));
+  // A block is coded by the thread that read it.
+  const std::size_t n_threads = resolve_threads(options.n_threads);
+  options.n_threads = 1;
   const Encoder encoder(model, options, &*input);
   const MatrixFormat format = arguments.sparse ? MatrixFormat::kCsr : MatrixFormat::kNpy;
   MatrixWriter writer(arguments.output, format, model.dtype(), input->n_samples(), model.n_atoms());
   const auto encode_block = [&](auto samples, auto codes) { encoder.encode(samples, codes); };
   if (model.dtype() == DType::kFloat32)
-    transform_rows<float>(*input, model.n_atoms(), writer, encode_block);
+    transform_rows<float>(*input, writer, model.n_atoms(), n_threads, encode_block);
   else
-    transform_rows<double>(*input, model.n_atoms(), writer, encode_block);
+    transform_rows<double>(*input, writer, model.n_atoms(), n_threads, encode_block);
   return 0;
 }
 

@@ -52,6 +52,10 @@ struct LearnOptions {
   Matrix<double> initial_dual;
 };
 
+// The threads that a number of them stands for: itself, or for 0 what the affinity mask and the cgroup allow, at
+// least 1.
+DUALDICT_API std::size_t resolve_threads(std::size_t wanted);
+
 // A pointer to one field of LearnOptions.
 using OptionField = std::variant<std::size_t LearnOptions::*, double LearnOptions::*, bool LearnOptions::*,
                                  std::optional<double> LearnOptions::*, Solver LearnOptions::*, DType LearnOptions::*>;

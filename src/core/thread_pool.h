@@ -10,12 +10,12 @@
 #include <thread>
 #include <vector>
 
+#include "dualdict/options.h"
+
 namespace dualdict {
 
 // Threads this process may use: the affinity mask and the cgroup's CPU limit, at least 1.
 std::size_t available_threads();
-// `wanted`, or available_threads() when it is 0.
-std::size_t resolve_threads(std::size_t wanted);
 
 class ThreadPool {
  public:

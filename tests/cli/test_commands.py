@@ -126,6 +126,39 @@ def test_encode_does_not_depend_on_threads_or_on_neighbours(model, samples, tmp_
         assert np.load(alone).tobytes() == results[0][100:107].tobytes(), mode
 
 
+def test_decode_does_not_depend_on_threads(model, samples, tmp_path):
+    codes, again = tmp_path / "codes.npy", tmp_path / "again.npy"
+    run_ok("encode", model, samples, "-o", codes)
+    np.save(codes, np.tile(np.load(codes), (3, 1)))
+    results = []
+    for threads in (1, 2, 7):
+        run_ok("decode", model, codes, "-o", again, "--threads", threads)
+        results.append(again.read_bytes())
+    assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize("threads", (1, 3))
+def test_the_first_bad_value_is_named_by_its_row_and_nothing_is_written(model, samples, tmp_path, threads):
+    bad, output = tmp_path / "bad.npy", tmp_path / "codes.npy"
+    data = np.tile(np.load(samples), (3, 1))
+    data[701, 2] = np.nan
+    data[703, 1] = np.inf
+    data[-1, 0] = np.nan
+    np.save(bad, data)
+    output.write_bytes(b"old")
+    for command in ("encode", "decode"):
+        given = bad
+        if command == "decode":
+            given = tmp_path / "bad_codes.npy"
+            np.save(given, np.tile(data[:, :1], (1, len(load_file(model)["dictionary"]))))
+        result = run(command, model, given, "-o", output, "--threads", threads)
+        assert result.code == 3
+        assert f"{given}: " in result.stderr and "NaN or infinite, the first at row " in result.stderr
+    assert "first at row 701, column 2" in run("encode", model, bad, "-o", output, "--threads", threads).stderr
+    assert output.read_bytes() == b"old"
+    assert {path.name for path in tmp_path.iterdir()} == {"bad.npy", "bad_codes.npy", "codes.npy"}
+
+
 def test_sparse_output_is_the_same_matrix(model, samples, tmp_path):
     run_ok("encode", model, samples, "-o", tmp_path / "codes.npy")
     run_ok("encode", model, samples, "-o", tmp_path / "codes.npz", "--sparse")
