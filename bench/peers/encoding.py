@@ -47,10 +47,14 @@ def plain_copy(source, target, n_written, durable):
 
 def command_times(problem, model, settings):
     codes, copy = settings.work / "linear.npy", settings.work / "copy.bin"
-    _, seconds, memory = ours.command("encode", model, problem.samples, "-o", codes, "--mode", "linear", "--threads", 1)
+    encode = ("encode", model, problem.samples, "-o", codes, "--mode", "linear", "--threads")
+    _, seconds, memory = ours.command(*encode, 1)
+    _, seconds_all, memory_all = ours.command(*encode, 0)
     size = codes.stat().st_size
-    return {"command": seconds, "copy": plain_copy(problem.samples, copy, size, False),
-            "copy_durable": plain_copy(problem.samples, copy, size, True), "command_peak_bytes": memory}
+    return {"command": seconds, "command_all_threads": seconds_all,
+            "copy": plain_copy(problem.samples, copy, size, False),
+            "copy_durable": plain_copy(problem.samples, copy, size, True),
+            "command_peak_bytes": memory, "command_all_threads_peak_bytes": memory_all}
 
 
 def collect(times, new):
