@@ -18,7 +18,8 @@ struct LearnHooks {
   std::function<Action(const IterationRecord&)> on_iteration;
   // Sentences worth telling a person: the tau that was chosen, tau_max, the effective weights, phases without records.
   std::function<void(const std::string&)> on_message;
-  // Set to true (from a signal handler, say) to end with Outcome::kInterrupted within a block of samples.
+  // Set to true (from a signal handler, say) to end with Outcome::kInterrupted within a block of samples. Encoders that
+  // are not fitted 1.5 seconds later are left out of the model.
   const std::atomic<bool>* interrupt = nullptr;
 };
 

@@ -43,7 +43,7 @@ std::size_t resolve_threads(std::size_t wanted) {
   return wanted == 0 ? available_threads() : wanted;
 }
 
-ThreadPool::ThreadPool(std::size_t n_threads) {
+ThreadPool::ThreadPool(std::size_t n_threads, const Interrupt* interrupt) : interrupt_(interrupt) {
   threads_.reserve(n_threads);
   try {
     for (std::size_t worker = 1; worker < n_threads; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
@@ -108,6 +108,7 @@ void ThreadPool::drain(std::size_t worker) {
       work = work_;
     }
     try {
+      if (interrupt_ != nullptr) interrupt_->throw_if_due();
       (*work)(task, worker);
     } catch (...) {
       const std::lock_guard lock(mutex_);

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/interrupt.h"
 #include "dualdict/options.h"
 
 namespace dualdict {
@@ -19,8 +20,9 @@ std::size_t available_threads();
 
 class ThreadPool {
  public:
-  // The calling thread is one of the workers: n_threads = 1 starts no thread.
-  explicit ThreadPool(std::size_t n_threads);
+  // The calling thread is one of the workers: n_threads = 1 starts no thread. With an interrupt, which outlives the
+  // pool, run() throws Interrupted between two tasks when it is due.
+  explicit ThreadPool(std::size_t n_threads, const Interrupt* interrupt = nullptr);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -36,6 +38,7 @@ class ThreadPool {
   void serve(std::size_t worker);
   void drain(std::size_t worker);
 
+  const Interrupt* interrupt_;
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_;

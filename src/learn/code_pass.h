@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/interrupt.h"
 #include "core/thread_pool.h"
 #include "learn/block_sums.h"
 #include "learn/code_store.h"
-#include "learn/interrupt.h"
 #include "learn/samples.h"
 #include "learn/sparse_sums.h"
 #include "solvers/code_step.h"

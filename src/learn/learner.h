@@ -6,6 +6,7 @@
 
 #include "core/clock.h"
 #include "core/communicator.h"
+#include "core/interrupt.h"
 #include "core/thread_pool.h"
 #include "dualdict/learn.h"
 #include "learn/atoms.h"
@@ -13,7 +14,6 @@
 #include "learn/code_pass.h"
 #include "learn/code_store.h"
 #include "learn/extrapolation.h"
-#include "learn/interrupt.h"
 #include "learn/ranks.h"
 #include "learn/samples.h"
 #include "learn/shared_pass.h"
@@ -87,6 +87,7 @@ class Learner {
   void measure_result();
   // The exact codes; false when the caller wished to end before they were done.
   bool code_exactly();
+  void fit_encoders(ModelParts& parts);
   LearnResult make_result();
 
   const DataSource& data_;

@@ -7,6 +7,7 @@
 #include "learn/given_options.h"
 #include "learn/measure.h"
 #include "learn/online_state.h"
+#include "learn/result_size.h"
 #include "learn/tau.h"
 #include "linalg/vectors.h"
 #include "model/fit_encoders.h"
@@ -16,7 +17,8 @@ namespace {
 
 // Exact codes of the kept samples, and what they say.
 template <class T>
-void measure(const OnlineState& state, const Samples<T>& samples, ThreadPool& pool, LearnSummary& summary) {
+void measure(const OnlineState& state, const Samples<T>& samples, ThreadPool& pool, const Interrupt& interrupt,
+             LearnSummary& summary) {
   CodeProblem<T> problem;
   problem.assign(state.objective, state.dictionary, state.dual);
   CodeOptions options;
@@ -24,7 +26,7 @@ void measure(const OnlineState& state, const Samples<T>& samples, ThreadPool& po
   options.max_sweeps = 2000;
   CodeStore<T> codes(samples.n_samples(), state.options.n_atoms);
   Moments moments = state.moments;
-  const PassReport pass = CodePass<T>(samples, state.options.n_atoms, pool, Interrupt(nullptr))
+  const PassReport pass = CodePass<T>(samples, state.options.n_atoms, pool, interrupt)
                               .run(problem, options, {0, codes.rows()}, codes, moments);
   summary.energy = measure_energy(samples, state.objective, state.dictionary, state.dual, codes, pool);
   summary.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(codes.rows());
@@ -33,16 +35,30 @@ void measure(const OnlineState& state, const Samples<T>& samples, ThreadPool& po
   summary.tau_max = tau_max(problem, samples, pool);
 }
 
+// They are in random order; in haste the first are enough.
+template <class T>
+Samples<T> kept_samples(const OnlineState& state, bool hasty) {
+  const std::size_t n = hasty ? (state.kept.rows() + kHasteDivisor - 1) / kHasteDivisor : state.kept.rows();
+  const auto source = make_source(state.kept.view().row_range(0, n));
+  return load_samples<T>(*source, Transform(), Random(state.options.seed, 2), Interrupt(nullptr));
+}
+
 }  // namespace
 
 template <class T>
 LearnResult online_result(const OnlineState& state, ThreadPool& pool, const OnlineOrigin<T>& origin) {
   const Objective& objective = state.objective;
-  const auto source = make_source(state.kept.view());
-  const Samples<T> samples = load_samples<T>(*source, Transform(), Random(state.options.seed, 2), Interrupt(nullptr));
+  const bool hasty = origin.outcome == Outcome::kInterrupted;
+  Samples<T> samples = kept_samples<T>(state, hasty);
   LearnSummary summary;
-  measure(state, samples, pool, summary);
   summary.outcome = origin.outcome;
+  try {
+    measure(state, samples, pool, Interrupt(hasty ? nullptr : origin.interrupt), summary);
+  } catch (const Interrupted&) {
+    summary.outcome = Outcome::kInterrupted;
+    samples = kept_samples<T>(state, true);
+    measure(state, samples, pool, Interrupt(nullptr), summary);
+  }
   summary.message = "learned online from " + std::to_string(state.n_samples) + " samples in " +
                     std::to_string(state.n_updates) + " steps" +
                     (origin.n_passes > 1 ? " and " + std::to_string(origin.n_passes) + " passes" : "") +
@@ -79,7 +95,10 @@ LearnResult online_result(const OnlineState& state, ThreadPool& pool, const Onli
   const std::size_t n_held_out = n < 100 || unseen ? 0 : n / 4;
   const MatrixView<const T> held_out =
       unseen ? origin.held_out.view() : samples.x.view().row_range(n - n_held_out, n_held_out);
-  fit_and_measure_encoders<T>(parts, samples.x.view().row_range(0, n - n_held_out), held_out, unseen, pool.size());
+  const Interrupt interrupt(origin.interrupt, kEncoderPatience);
+  if (!fit_and_measure_encoders<T>(parts, samples.x.view().row_range(0, n - n_held_out), held_out, unseen,
+                                   {pool.size(), &interrupt}))
+    summary.outcome = Outcome::kInterrupted;
   parts.provenance.version = DUALDICT_VERSION;
   parts.provenance.data_name = origin.name;
   parts.provenance.data_fingerprint = samples.fingerprint;

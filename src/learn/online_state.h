@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/interrupt.h"
 #include "core/thread_pool.h"
 #include "dualdict/learn.h"
 #include "learn/samples.h"
@@ -73,6 +74,7 @@ struct OnlineOrigin {
   std::size_t n_passes = 1;
   double seconds = 0;
   Matrix<T> held_out;  // preprocessed samples to measure the encoders on; empty: some of those that were kept
+  const std::atomic<bool>* interrupt = nullptr;
 };
 
 // The model of a state with at least one block.

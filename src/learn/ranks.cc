@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "learn/interrupt.h"
+#include "core/interrupt.h"
 
 namespace dualdict {
 namespace {

@@ -91,19 +91,7 @@ bool Learner<T>::code_exactly() {
 }
 
 template <class T>
-LearnResult Learner<T>::make_result() {
-  ModelParts parts;
-  parts.dtype = options_.dtype;
-  parts.dictionary = dictionary_;
-  parts.dual = dual_;
-  parts.transform = transform_;
-  parts.shape = data_.sample_shape();
-  parts.mean_norm = samples_.mean_norm > 0 ? samples_.mean_norm : 1.0;
-  parts.tau = objective_.tau;
-  parts.eta = objective_.eta;
-  parts.mu = objective_.mu;
-  parts.positive_codes = objective_.positive_codes;
-
+void Learner<T>::fit_encoders(ModelParts& parts) {
   say("fitting the encoders and measuring them");
   codes_ = {};  // measured, and not needed any more: the encoders' own codes come now
   const std::size_t haste = summary_.outcome == Outcome::kInterrupted ? kHasteDivisor : 1;
@@ -123,10 +111,33 @@ LearnResult Learner<T>::make_result() {
   }
   const std::size_t n_fit = std::min(kFitSamples / haste, unseen ? n : n - held_out.rows());
   const Matrix<T> fit = gather(samples_, order, 0, n_fit);
+  const Interrupt interrupt(context_.hooks.interrupt, kEncoderPatience);
+  double interrupted = 0;
   ranks_.together([&] {
-    if (ranks_.rank() == 0) fit_and_measure_encoders<T>(parts, fit.view(), held_out.view(), unseen, pool_.size());
+    if (ranks_.rank() == 0 &&
+        !fit_and_measure_encoders<T>(parts, fit.view(), held_out.view(), unseen, {pool_.size(), &interrupt}))
+      interrupted = 1;
   });
+  ranks_.max(std::span(&interrupted, 1));
+  if (interrupted == 0) return;
+  summary_.message = "interrupted before the encoders were fitted and measured; " + summary_.message;
+  summary_.outcome = Outcome::kInterrupted;
+}
 
+template <class T>
+LearnResult Learner<T>::make_result() {
+  ModelParts parts;
+  parts.dtype = options_.dtype;
+  parts.dictionary = dictionary_;
+  parts.dual = dual_;
+  parts.transform = transform_;
+  parts.shape = data_.sample_shape();
+  parts.mean_norm = samples_.mean_norm > 0 ? samples_.mean_norm : 1.0;
+  parts.tau = objective_.tau;
+  parts.eta = objective_.eta;
+  parts.mu = objective_.mu;
+  parts.positive_codes = objective_.positive_codes;
+  fit_encoders(parts);
   summary_.seconds = seconds();
   summary_.n_iterations = summary_.iterations.size();
   summary_.given = without_matrices(options_);

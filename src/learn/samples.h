@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "core/interrupt.h"
 #include "core/random.h"
 #include "core/thread_pool.h"
 #include "dualdict/data.h"
 #include "dualdict/matrix.h"
 #include "dualdict/preprocess.h"
-#include "learn/interrupt.h"
 #include "learn/ranks.h"
 #include "solvers/code_step.h"
 

@@ -123,6 +123,7 @@ class StreamLearner {
     origin.n_passes = pass_;
     const double before = clock_.seconds();
     origin.seconds = before;
+    origin.interrupt = context_.hooks.interrupt;
     const std::size_t haste = outcome_ == Outcome::kInterrupted ? kHasteDivisor : 1;
     if (context_.validation != nullptr)
       origin.held_out = read_samples<T>(*context_.validation, transform_, 0,

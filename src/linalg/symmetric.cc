@@ -89,18 +89,4 @@ double largest_eigenvalue(const Matrix<double>& a) {
   return std::min(bound, std::max(0.0, solver.eigenvalues().maxCoeff()) * (1.0 + 1e-12));
 }
 
-Matrix<double> solve_positive_definite(const Matrix<double>& a, const Matrix<double>& b) {
-  const Eigen::LLT<RowMajor> factor(map(a));
-  if (factor.info() != Eigen::Success)
-    throw Error(ErrorKind::kNumerical, "a " + std::to_string(a.rows()) + " x " + std::to_string(a.rows()) +
-                                           " matrix is not positive definite");
-  Matrix<double> x(b.rows(), b.cols());
-  const auto rows = static_cast<Eigen::Index>(b.rows());
-  const auto cols = static_cast<Eigen::Index>(b.cols());
-  // b is row-major: its memory is the column-major matrix of right-hand sides.
-  using ColMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor>;
-  Eigen::Map<ColMajor>(x.data(), cols, rows) = factor.solve(Eigen::Map<const ColMajor>(b.data(), cols, rows));
-  return x;
-}
-
 }  // namespace dualdict

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Eigenvalues and solves of symmetric matrices, in double.
+// Eigenvalues of symmetric matrices, in double.
 #pragma once
 
 #include <vector>
@@ -18,9 +18,5 @@ SymmetricEigen symmetric_eigen(const Matrix<double>& a);
 // The largest eigenvalue of a positive semidefinite matrix, or a little more: never less. Exact up to n = 400; above,
 // power iteration with a margin, checked by a Cholesky factor and capped by the largest absolute row sum.
 double largest_eigenvalue(const Matrix<double>& a);
-
-// Solves (a) x = b' for every row of b, a symmetric positive definite: row i of the result is a^-1 b_i. Throws
-// Error(kNumerical) when a is not positive definite.
-Matrix<double> solve_positive_definite(const Matrix<double>& a, const Matrix<double>& b);
 
 }  // namespace dualdict

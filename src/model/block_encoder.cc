@@ -169,6 +169,14 @@ Matrix<double> gram_of(const ModelParts& parts, const Objective& objective) {
   return gram;
 }
 
+// lambda_max(H). D D' and D'D have the same nonzero eigenvalues: the smaller matrix of the two tells.
+double largest_curvature(const ModelParts& parts, const Objective& objective) {
+  const MatrixView<const double> atoms = parts.dictionary.view();
+  const Matrix<double> square =
+      atoms.cols < atoms.rows ? transposed_multiply<double>(atoms, atoms) : multiply_transposed<double>(atoms, atoms);
+  return largest_eigenvalue(square) / objective.d() + objective.ridge();
+}
+
 // u <- S_{lambda/L}(u + (b - H u)/L): with L >= lambda_max(H) no step raises the energy.
 template <class T>
 class RefineEncoder final : public BlockEncoder<T> {
@@ -180,7 +188,7 @@ class RefineEncoder final : public BlockEncoder<T> {
     Matrix<double> weights(parts.dictionary.rows(), parts.dictionary.cols());
     for (std::size_t i = 0; i < weights.size(); ++i)
       weights.data()[i] = parts.dictionary.data()[i] / objective.d() + objective.coding_weight() * parts.dual.data()[i];
-    const double curvature = largest_eigenvalue(gram);
+    const double curvature = largest_curvature(parts, objective);
     const double step = curvature > 0 ? 1 / curvature : 0.0;
     // The step goes into both operands: u + step (b - H u) is then a sum of two products.
     for (std::size_t i = 0; i < gram.size(); ++i) gram.data()[i] *= step;
@@ -272,7 +280,7 @@ std::unique_ptr<BlockEncoder<T>> make_plain_encoder(const ModelParts& parts, con
 double refine_curvature(const Model& model, double eta) {
   ModeSettings settings = default_settings(model.parts(), EncodeMode::kRefine);
   settings.eta = eta;
-  return largest_eigenvalue(gram_of(model.parts(), objective_of(model.parts(), settings)));
+  return largest_curvature(model.parts(), objective_of(model.parts(), settings));
 }
 
 ModeSettings default_settings(const ModelParts& parts, EncodeMode mode) {

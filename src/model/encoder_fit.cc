@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "linalg/symmetric.h"
+#include "linalg/cholesky.h"
 #include "linalg/vectors.h"
 #include "model/parallel_product.h"
 #include "model/threshold_fit.h"
@@ -298,8 +298,11 @@ LinearWeights regress_targets(const ModelParts& parts, const FitSamples& fit, Ma
   Matrix<double> gram = gram_of_features(features, fit.samples, sparse_codes, pool);
   add_block_ridges(gram, fit.samples.cols);
   const Matrix<double> gradient = scaled_gradient(parts, fit, inverse_diagonal(parts), pool);
-  return {solve_positive_definite(gram, parallel_transposed_multiply(fit.codes, features.view(), pool)),
-          solve_positive_definite(gram, targets_by_features(gradient, fit.samples, sparse_codes, pool))};
+  LinearWeights weights{parallel_transposed_multiply(fit.codes, features.view(), pool),
+                        targets_by_features(gradient, fit.samples, sparse_codes, pool)};
+  solve_positive_definite(gram, weights.base.view(), pool);
+  solve_positive_definite(std::move(gram), weights.direction.view(), pool);
+  return weights;
 }
 
 }  // namespace
@@ -358,7 +361,9 @@ Matrix<double> fit_decoder(MatrixView<const double> codes, MatrixView<const doub
   if (!(trace > 0)) return Matrix<double>(codes.cols, samples.cols);
   for (std::size_t j = 0; j < gram.rows(); ++j) gram(j, j) += kRidge * trace / static_cast<double>(gram.rows());
   const Matrix<double> by_samples = parallel_transposed_multiply(codes, samples, pool);
-  return transpose<double>(solve_positive_definite(gram, transpose<double>(by_samples.view())).view());
+  Matrix<double> decoder = transpose<double>(by_samples.view());
+  solve_positive_definite(std::move(gram), decoder.view(), pool);
+  return transpose<double>(decoder.view());
 }
 
 }  // namespace dualdict

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/thread_pool.h"
-#include "dualdict/encode.h"
 #include "linalg/product.h"
 #include "model/baselines.h"
 #include "model/encoder_fit.h"
@@ -21,16 +20,17 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-double seconds_of(const Encoder& encoder, auto samples, auto codes) {
+template <class T>
+double seconds_of(const Encoder& encoder, MatrixView<const T> samples, const FitRun& run, MatrixView<T> codes) {
   const auto start = std::chrono::steady_clock::now();
-  encoder.encode(samples, codes);
+  encode_in_pieces(encoder, samples, run, codes);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // Samples a second, over runs that last long enough for the clock. `first_seconds`: what all samples took once. Every
 // fit pays for this, the smallest too: hence no longer than is needed.
 template <class T>
-double measure_speed(const Encoder& encoder, MatrixView<const T> samples, double first_seconds) {
+double measure_speed(const Encoder& encoder, MatrixView<const T> samples, const FitRun& run, double first_seconds) {
   constexpr std::size_t kMost = 10000;
   constexpr double kSeconds = 0.01;
   constexpr double kLong = 0.1;
@@ -41,7 +41,7 @@ double measure_speed(const Encoder& encoder, MatrixView<const T> samples, double
   double seconds = 0;
   int runs = 0;
   while (runs < kMaxRuns && seconds < kSeconds) {
-    seconds += seconds_of(encoder, some, codes.view());
+    seconds += seconds_of(encoder, some, run, codes.view());
     ++runs;
   }
   return seconds > 0 ? static_cast<double>(runs) * static_cast<double>(some.rows) / seconds : 0.0;
@@ -49,20 +49,20 @@ double measure_speed(const Encoder& encoder, MatrixView<const T> samples, double
 
 template <class T>
 EncodingRow measure_mode(const Model& model, const std::string& name, MatrixView<const T> samples,
-                         const TableMeasures& measures, std::size_t n_threads) {
+                         const TableMeasures& measures, const FitRun& run) {
   EncodeOptions options;
   parse_mode(name, options);
-  options.n_threads = n_threads;
+  options.n_threads = run.n_threads;
   const Encoder encoder(model, options);
   Matrix<T> codes(samples.rows, model.n_atoms());
-  const double seconds = seconds_of(encoder, samples, codes.view());
+  const double seconds = seconds_of(encoder, samples, run, codes.view());
   const ModelParts& parts = model.parts();
   const Matrix<double>* decoder = &parts.dictionary;
   if (options.mode == EncodeMode::kSparse) decoder = &parts.sparse.decoder;
   if (options.mode == EncodeMode::kCorrected) decoder = &parts.corrected.decoder;
   EncodingRow row = measures.measure(convert<double>(codes), *decoder);
   row.mode = name;
-  row.samples_per_second = measure_speed(encoder, samples, seconds);
+  row.samples_per_second = measure_speed(encoder, samples, run, seconds);
   return row;
 }
 
@@ -97,22 +97,22 @@ ModelParts without_transform(ModelParts parts) {
   return parts;
 }
 
-Matrix<double> codes_in_double(ModelParts parts, MatrixView<const double> samples, std::size_t n_threads) {
+Matrix<double> codes_in_double(ModelParts parts, MatrixView<const double> samples, const FitRun& run) {
   constexpr double kGap = 1e-8;
   parts.dtype = DType::kFloat64;
   EncodeOptions options;
   options.mode = EncodeMode::kExact;
   options.gap = kGap;
-  options.n_threads = n_threads;
+  options.n_threads = run.n_threads;
   Matrix<double> codes(samples.rows, parts.dictionary.rows());
-  Encoder(Model(std::move(parts)), options).encode(samples, codes.view());
+  encode_in_pieces(Encoder(Model(std::move(parts)), options), samples, run, codes.view());
   return codes;
 }
 
 }  // namespace
 
 template <class T>
-EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& samples, std::size_t n_threads) {
+EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& samples, const FitRun& run) {
   EncodingTable table;
   table.n_fit = samples.fit.rows;
   table.n_measured = samples.measured.rows;
@@ -121,13 +121,13 @@ EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& s
   const Model model(plain_parts);
   const Matrix<double> measured = convert<double>(samples.measured);
   const Matrix<double> fit = convert<double>(samples.fit);
-  ThreadPool pool(resolve_threads(n_threads));
-  const TableMeasures measures(model.parts(), measured.view(), codes_in_double(plain_parts, measured.view(), n_threads),
+  ThreadPool pool(resolve_threads(run.n_threads), run.interrupt);
+  const TableMeasures measures(model.parts(), measured.view(), codes_in_double(plain_parts, measured.view(), run),
                                pool);
   double sparse_nonzeros = 0;
   double exact_nonzeros = 0;
   for (const char* name : {"linear", "sparse", "corrected", "refine:1", "refine:3", "exact"}) {
-    table.rows.push_back(measure_mode<T>(model, name, samples.measured, measures, n_threads));
+    table.rows.push_back(measure_mode<T>(model, name, samples.measured, measures, run));
     if (table.rows.back().mode == "sparse") sparse_nonzeros = table.rows.back().nonzeros;
     if (table.rows.back().mode == "exact") exact_nonzeros = table.rows.back().nonzeros;
   }
@@ -136,7 +136,7 @@ EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& s
   return table;
 }
 
-template EncodingTable measure_encoders<float>(const ModelParts&, const TableSamples<float>&, std::size_t);
-template EncodingTable measure_encoders<double>(const ModelParts&, const TableSamples<double>&, std::size_t);
+template EncodingTable measure_encoders<float>(const ModelParts&, const TableSamples<float>&, const FitRun&);
+template EncodingTable measure_encoders<double>(const ModelParts&, const TableSamples<double>&, const FitRun&);
 
 }  // namespace dualdict

@@ -2,10 +2,9 @@
 // What each mode of encoding buys, measured on samples: the table that a model carries.
 #pragma once
 
-#include <cstddef>
-
 #include "dualdict/matrix.h"
 #include "dualdict/model.h"
+#include "model/encode_in_pieces.h"
 
 namespace dualdict {
 
@@ -19,8 +18,9 @@ struct TableSamples {
 // Rows: the modes, then the baselines "threshold D'x" (soft-thresholded D'x with one threshold and one gain for all
 // atoms, as many nonzeros as `sparse`, its own decoder) and "pca" (as many components as exact codes have nonzeros).
 // What a baseline does not have is NaN. Exact codes are those in double, so that the row `exact` shows the rounding
-// too. Debiased errors are measured on as many leading samples as a bounded amount of work allows.
+// too. Debiased errors are measured on as many leading samples as a bounded amount of work allows. Throws Interrupted
+// when that is due.
 template <class T>
-EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& samples, std::size_t n_threads);
+EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& samples, const FitRun& run);
 
 }  // namespace dualdict

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import COMMAND, planted, run_ok
+from conftest import COMMAND, planted, run, run_ok
 from safetensors.numpy import load_file
 
 
@@ -48,6 +48,33 @@ def test_a_signal_ends_learning_with_the_model_written(long_run, tmp_path, numbe
     assert load_file(output)["dictionary"].shape == (64, 32)
     assert b"INTERRUPTED" in run_ok("info", output).stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m.safetensors", "run.jsonl"]
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_the_encoders_are_fitted_leaves_them_out(tmp_path, number, code):
+    """With so many atoms the encoders take far longer than the seconds that are left after a signal."""
+    samples, output = tmp_path / "samples.npy", tmp_path / "m.safetensors"
+    np.save(samples, planted(6000, 24, 64, seed=4).astype(np.float32))
+    command = [COMMAND, "learn", samples, "-o", output, "--atoms", "3000", "--tau", "20", "--eta", "0", "--threads", "1"]
+    process = subprocess.Popen(
+        [*map(str, command), "--max-iterations", "1", "--progress", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    while b"fitting the encoders" not in process.stderr.readline():
+        assert process.poll() is None, "ended before the encoders were fitted"
+    asked = time.monotonic()
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=600)
+    assert time.monotonic() - asked < 5
+    assert process.returncode == code, stderr
+    assert b'"INTERRUPTED"' in stdout
+    assert load_file(output)["dual"].shape == (3000, 24)
+    np.save(tmp_path / "few.npy", np.load(samples)[:10])
+    run_ok("encode", output, tmp_path / "few.npy", "-o", tmp_path / "codes.npy", "--mode", "exact")
+    refused = run("encode", output, tmp_path / "few.npy", "-o", tmp_path / "codes.npy", "--mode", "corrected")
+    assert refused.code == 3
+    assert "no fitted encoder" in refused.stderr
 
 
 def test_a_second_signal_ends_at_once_and_keeps_the_old_file(long_run, tmp_path):

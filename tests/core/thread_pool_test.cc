@@ -77,6 +77,23 @@ TEST(ThreadPool, StopsHandingOutTasksAfterAnException) {
   EXPECT_EQ(runs, 4);
 }
 
+TEST(ThreadPool, EndsBetweenTasksWhenInterrupted) {
+  std::atomic<bool> wish = false;
+  const Interrupt interrupt(&wish);
+  ThreadPool one(1, &interrupt), three(3, &interrupt);
+  int runs = 0;
+  const auto count = [&](std::size_t task, std::size_t) {
+    ++runs;
+    if (task == 3) wish = true;
+  };
+  one.run(3, count);
+  EXPECT_EQ(runs, 3);
+  EXPECT_THROW(one.run(100, count), Interrupted);
+  EXPECT_EQ(runs, 7);
+  EXPECT_THROW(three.run(100, count), Interrupted);
+  EXPECT_EQ(runs, 7);
+}
+
 TEST(ThreadPool, ChoosesAtLeastOneThread) {
   EXPECT_GE(available_threads(), 1u);
   EXPECT_EQ(resolve_threads(0), available_threads());

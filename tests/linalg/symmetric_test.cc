@@ -69,28 +69,5 @@ TEST(LargestEigenvalue, OfNothingIsZero) {
   EXPECT_EQ(largest_eigenvalue(Matrix<double>(500, 500)), 0.0);
 }
 
-TEST(SolvePositiveDefinite, SolvesForEveryRow) {
-  for (const std::size_t n : {1u, 3u, 50u}) {
-    Matrix<double> a = random_covariance(2 * n, n, n);
-    for (std::size_t i = 0; i < n; ++i) a(i, i) += 1;
-    const Matrix<double> b = random_matrix<double>(4, n, 77);
-    const Matrix<double> x = solve_positive_definite(a, b);
-    for (std::size_t i = 0; i < 4; ++i)
-      for (std::size_t j = 0; j < n; ++j) EXPECT_NEAR(dot(a.row(j), x.row(i), n), b(i, j), 1e-10);
-  }
-}
-
-TEST(SolvePositiveDefinite, RefusesAnIndefiniteMatrix) {
-  Matrix<double> a(2, 2);
-  a(0, 0) = 1;
-  a(1, 1) = -1;
-  try {
-    solve_positive_definite(a, Matrix<double>(1, 2));
-    FAIL() << "accepted an indefinite matrix";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kNumerical);
-  }
-}
-
 }  // namespace
 }  // namespace dualdict
