@@ -39,7 +39,7 @@ MemoryNeed memory_need(const FitSize& size) {
   const double wave = wave_codes * (2 * element + nonzero) + 16 * block * 2 * d * kDouble;
   const double loop = wave + (size.checkpoint ? n * k * (element + sizeof(float)) : 0);
   const double n_fit = std::min(n, static_cast<double>(kFitSamples));
-  const double n_measured = std::min(n, static_cast<double>(kMeasureSamples));
+  const double n_measured = std::min(n, static_cast<double>(measure_samples(size.n_atoms)));
   const double encoders =
       (n_fit * (14 * k + 6 * d) + n_measured * (10 * k + 6 * d)) * kDouble + 6 * (k + d) * (k + d) * kDouble;
   MemoryNeed need;

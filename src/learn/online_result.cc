@@ -96,8 +96,8 @@ LearnResult online_result(const OnlineState& state, ThreadPool& pool, const Onli
   const MatrixView<const T> held_out =
       unseen ? origin.held_out.view() : samples.x.view().row_range(n - n_held_out, n_held_out);
   const Interrupt interrupt(origin.interrupt, kEncoderPatience);
-  if (!fit_and_measure_encoders<T>(parts, samples.x.view().row_range(0, n - n_held_out), held_out, unseen,
-                                   {pool.size(), &interrupt}))
+  const EncoderSamples<T> encoder_samples{samples.x.view().row_range(0, n - n_held_out), held_out, unseen};
+  if (!fit_and_measure_encoders<T>(parts, encoder_samples, {pool.size(), &interrupt}))
     summary.outcome = Outcome::kInterrupted;
   parts.provenance.version = DUALDICT_VERSION;
   parts.provenance.data_name = origin.name;

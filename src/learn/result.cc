@@ -35,6 +35,13 @@ Matrix<T> gather(const Samples<T>& samples, const SampleOrder& order, std::size_
   for (std::size_t i = 0; i < count; ++i) places[i] = order.at(first + i);
   return samples_at<T>(samples, places);
 }
+// The codes of the first samples of the order, of one process.
+template <class T>
+Matrix<T> gather_codes(const CodeStore<T>& codes, const SampleOrder& order, std::size_t count) {
+  Matrix<T> rows(count, codes.cols());
+  for (std::size_t i = 0; i < count; ++i) codes.read(order.at(i), rows.view().row_range(i, 1));
+  return rows;
+}
 
 }  // namespace
 
@@ -93,8 +100,8 @@ bool Learner<T>::code_exactly() {
 template <class T>
 void Learner<T>::fit_encoders(ModelParts& parts) {
   say("fitting the encoders and measuring them");
-  codes_ = {};  // measured, and not needed any more: the encoders' own codes come now
-  const std::size_t haste = summary_.outcome == Outcome::kInterrupted ? kHasteDivisor : 1;
+  const bool hasty = summary_.outcome == Outcome::kInterrupted;
+  const std::size_t n_measured = measure_samples(objective_.n_atoms) / (hasty ? kHasteDivisor : 1);
   const std::size_t n = samples_.n_all();
   Random random(options_.seed, 1);
   const SampleOrder order(n, random);
@@ -102,21 +109,23 @@ void Learner<T>::fit_encoders(ModelParts& parts) {
   const bool unseen = context_.validation != nullptr;
   if (unseen) {
     ranks_.attempt([&] {
-      held_out = read_samples<T>(*context_.validation, transform_, 0,
-                                 std::min(kMeasureSamples / haste, context_.validation->n_samples()));
+      held_out =
+          read_samples<T>(*context_.validation, transform_, 0, std::min(n_measured, context_.validation->n_samples()));
     });
   } else {
-    const std::size_t count = n < 100 ? 0 : std::min(kMeasureSamples / haste, n / 4);
+    const std::size_t count = n < 100 ? 0 : std::min(n_measured, n / 4);
     held_out = gather(samples_, order, n - count, count);
   }
-  const std::size_t n_fit = std::min(kFitSamples / haste, unseen ? n : n - held_out.rows());
+  const std::size_t n_fit = std::min(kFitSamples / (hasty ? kHasteDivisor : 1), unseen ? n : n - held_out.rows());
   const Matrix<T> fit = gather(samples_, order, 0, n_fit);
+  // All are exact unless there was haste; those of other ranks are not at hand.
+  const Matrix<T> fit_codes = hasty || !samples_.alone() ? Matrix<T>() : gather_codes(codes_, order, n_fit);
+  codes_ = {};  // not needed any more
   const Interrupt interrupt(context_.hooks.interrupt, kEncoderPatience);
   double interrupted = 0;
   ranks_.together([&] {
-    if (ranks_.rank() == 0 &&
-        !fit_and_measure_encoders<T>(parts, fit.view(), held_out.view(), unseen, {pool_.size(), &interrupt}))
-      interrupted = 1;
+    const EncoderSamples<T> samples{fit.view(), held_out.view(), unseen, fit_codes.view()};
+    if (ranks_.rank() == 0 && !fit_and_measure_encoders<T>(parts, samples, {pool_.size(), &interrupt})) interrupted = 1;
   });
   ranks_.max(std::span(&interrupted, 1));
   if (interrupted == 0) return;

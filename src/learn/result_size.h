@@ -2,15 +2,22 @@
 // How many samples the end of a fit works with.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 namespace dualdict {
 
-inline constexpr std::size_t kFitSamples = 8000;      // to fit the encoders on
-inline constexpr std::size_t kMeasureSamples = 3000;  // to measure them on
-inline constexpr std::size_t kHasteDivisor = 8;       // fewer of both after an interrupt
+inline constexpr std::size_t kFitSamples = 8000;  // to fit the encoders on
+inline constexpr std::size_t kHasteDivisor = 8;   // fewer after an interrupt
 // How long the encoders may go on after an interrupt; with few atoms that is enough for all of them. What is not ready
 // by then is left out of the model.
 inline constexpr double kEncoderPatience = 1.5;
+
+// To measure them on. What a sample costs grows with the atoms, and so does the number of codes that its errors
+// average.
+inline constexpr std::size_t measure_samples(std::size_t n_atoms) {
+  constexpr std::size_t kMost = 3000, kFewest = 500, kCodes = 3000 * 1000;
+  return std::clamp(kCodes / std::max<std::size_t>(n_atoms, 1), kFewest, kMost);
+}
 
 }  // namespace dualdict

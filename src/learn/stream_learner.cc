@@ -126,8 +126,9 @@ class StreamLearner {
     origin.interrupt = context_.hooks.interrupt;
     const std::size_t haste = outcome_ == Outcome::kInterrupted ? kHasteDivisor : 1;
     if (context_.validation != nullptr)
-      origin.held_out = read_samples<T>(*context_.validation, transform_, 0,
-                                        std::min(kMeasureSamples / haste, context_.validation->n_samples()));
+      origin.held_out =
+          read_samples<T>(*context_.validation, transform_, 0,
+                          std::min(measure_samples(options_.n_atoms) / haste, context_.validation->n_samples()));
     return online_result<T>(state_, pool_, origin);
   }
 

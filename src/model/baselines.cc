@@ -58,7 +58,9 @@ double pca_error(MatrixView<const double> fit, MatrixView<const double> measured
     for (std::size_t j = 0; j < d; ++j) mean[j] += fit(i, j) / static_cast<double>(fit.rows);
   Matrix<double> centred = convert<double>(fit);
   subtract_row(mean, centred);
-  const SymmetricEigen eigen = symmetric_eigen(parallel_transposed_multiply(centred.view(), centred.view(), pool));
+  Matrix<double> covariance(d, d);
+  add_transposed_product(centred.view(), centred.view(), covariance.view(), pool);
+  const SymmetricEigen eigen = symmetric_eigen(covariance);
   const std::size_t n = std::min(n_components, d);
   const MatrixView<const double> components = eigen.vectors.view().row_range(d - n, n);
   double squared_samples = 0;

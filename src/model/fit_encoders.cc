@@ -25,9 +25,10 @@ Matrix<double> exact_codes(ModelParts parts, MatrixView<const T> samples, const 
 }
 
 template <class T>
-void fit_encoders(ModelParts& parts, MatrixView<const T> fit_samples, const FitRun& run) {
-  const Matrix<double> codes = exact_codes(parts, fit_samples, run);
-  const Matrix<double> samples = convert<double>(fit_samples);
+void fit_encoders(ModelParts& parts, const EncoderSamples<T>& given, const FitRun& run) {
+  const Matrix<double> codes =
+      given.fit_codes.empty() ? exact_codes(parts, given.fit, run) : convert<double>(given.fit_codes);
+  const Matrix<double> samples = convert<double>(given.fit);
   const FitSamples fit{samples.view(), codes.view()};
   ThreadPool pool(resolve_threads(run.n_threads), run.interrupt);
   FittedEncoder sparse = fit_sparse(parts, fit, pool);
@@ -42,27 +43,25 @@ void fit_encoders(ModelParts& parts, MatrixView<const T> fit_samples, const FitR
 }  // namespace
 
 template <class T>
-bool fit_and_measure_encoders(ModelParts& parts, MatrixView<const T> fit_samples, MatrixView<const T> held_out,
-                              bool held_out_unseen, const FitRun& run) {
+bool fit_and_measure_encoders(ModelParts& parts, const EncoderSamples<T>& samples, const FitRun& run) {
   parts.sparse = {};
   parts.corrected = {};
   parts.provenance.encoding = {};
-  if (fit_samples.empty()) return true;
-  const bool separate = !held_out.empty();
+  if (samples.fit.empty()) return true;
+  const bool separate = !samples.held_out.empty();
   try {
-    fit_encoders(parts, fit_samples, run);
-    parts.provenance.encoding = measure_encoders<T>(parts, {fit_samples, separate ? held_out : fit_samples}, run);
+    fit_encoders(parts, samples, run);
+    parts.provenance.encoding =
+        measure_encoders<T>(parts, {samples.fit, separate ? samples.held_out : samples.fit}, run);
   } catch (const Interrupted&) {
     return false;
   }
   parts.provenance.encoding.held_out = separate;
-  parts.provenance.encoding.unseen = separate && held_out_unseen;
+  parts.provenance.encoding.unseen = separate && samples.unseen;
   return true;
 }
 
-template bool fit_and_measure_encoders<float>(ModelParts&, MatrixView<const float>, MatrixView<const float>, bool,
-                                              const FitRun&);
-template bool fit_and_measure_encoders<double>(ModelParts&, MatrixView<const double>, MatrixView<const double>, bool,
-                                               const FitRun&);
+template bool fit_and_measure_encoders<float>(ModelParts&, const EncoderSamples<float>&, const FitRun&);
+template bool fit_and_measure_encoders<double>(ModelParts&, const EncoderSamples<double>&, const FitRun&);
 
 }  // namespace dualdict

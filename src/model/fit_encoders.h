@@ -8,12 +8,19 @@
 
 namespace dualdict {
 
-// Fills parts.sparse, parts.corrected and parts.provenance.encoding; all else of `parts` is set. Samples are
-// preprocessed: exact codes of `fit_samples` are what the encoders are fitted to; the table is measured on `held_out`,
-// or on the fit samples when it is empty. `held_out_unseen`: D and C were not learned from it either. Without fit
-// samples nothing is fitted. False: interrupted; an encoder that was complete by then stays, the table is empty.
+// Preprocessed.
 template <class T>
-bool fit_and_measure_encoders(ModelParts& parts, MatrixView<const T> fit_samples, MatrixView<const T> held_out,
-                              bool held_out_unseen, const FitRun& run);
+struct EncoderSamples {
+  MatrixView<const T> fit;
+  MatrixView<const T> held_out;        // what the table is measured on; empty: the fit samples
+  bool unseen = false;                 // D and C were not learned from held_out either
+  MatrixView<const T> fit_codes = {};  // exact; empty: they are made here
+};
+
+// Fills parts.sparse, parts.corrected and parts.provenance.encoding; all else of `parts` is set. Exact codes of the fit
+// samples are what the encoders are fitted to. Without fit samples nothing is fitted. False: interrupted; an encoder
+// that was complete by then stays, the table is empty.
+template <class T>
+bool fit_and_measure_encoders(ModelParts& parts, const EncoderSamples<T>& samples, const FitRun& run);
 
 }  // namespace dualdict

@@ -13,9 +13,9 @@ void parallel_multiply(MatrixView<const double> a, MatrixView<const double> b, M
                        ThreadPool& pool);
 // a b'
 Matrix<double> parallel_multiply_transposed(MatrixView<const double> a, MatrixView<const double> b, ThreadPool& pool);
-// a' b. Zeros of a cost next to nothing when there are many.
-Matrix<double> parallel_transposed_multiply(MatrixView<const double> a, MatrixView<const double> b, ThreadPool& pool);
-// The sum of u' a u over the rows u of `rows`, a symmetric. Zeros of u cost nothing.
-double parallel_quadratic(const Matrix<double>& a, MatrixView<const double> rows, ThreadPool& pool);
+// c += a' b, some rows of a and b at a time: what it needs does not grow with them. Zeros of a cost next to nothing
+// when there are many.
+void add_transposed_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c,
+                            ThreadPool& pool);
 
 }  // namespace dualdict

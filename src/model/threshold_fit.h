@@ -22,8 +22,9 @@ struct ThresholdWorkspace {
     double magnitude;  // |v| / (1 + growth n)
     std::uint32_t sample;
   };
+  std::vector<double> magnitudes;
   std::vector<Item> items;
-  std::vector<Item> buffer;
+  std::vector<std::uint32_t> begin;
 };
 
 // The least-squares gain >= 0 and threshold >= 0 for one growth. Spans of one length: v, the wanted u, and n.

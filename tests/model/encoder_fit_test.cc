@@ -80,6 +80,18 @@ TEST(ThresholdFit, IsNoWorseThanABruteForceGrid) {
   }
 }
 
+TEST(ThresholdFit, RulesOutNoThresholdThatIsBest) {
+  ThresholdWorkspace work;
+  for (const double growth : {0.0, 2.0}) {
+    Pairs pairs = make_pairs(1000, false, 9);
+    for (std::size_t i = 0; i < pairs.u.size(); ++i)
+      if (i % 20 != 0) pairs.u[i] = 0;  // most samples lie below any threshold that is worth a thought
+    const ThresholdFit fit = fit_threshold(pairs.v, pairs.u, pairs.n, growth, false, work);
+    const double error = squared_error(pairs, fit.gain, fit.threshold, growth, false);
+    EXPECT_LE(error, best_on_grid(pairs, growth, false) * (1 + 1e-12));
+  }
+}
+
 TEST(ThresholdFit, FindsGainThresholdAndGrowthOfCleanCodes) {
   Random random(3);
   Pairs pairs;

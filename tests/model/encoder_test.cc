@@ -41,9 +41,9 @@ struct Fixture {
     parts.positive_codes = positive_codes;
     parts = learn_briefly(parts, planted.dictionary, planted.samples, 4);
     if (dtype == DType::kFloat32)
-      fit_and_measure_encoders<float>(parts, convert<float>(planted.samples).view(), {}, false, {1});
+      fit_and_measure_encoders<float>(parts, {convert<float>(planted.samples).view(), {}, false}, {1});
     else
-      fit_and_measure_encoders<double>(parts, planted.samples.view(), {}, false, {1});
+      fit_and_measure_encoders<double>(parts, {planted.samples.view(), {}, false}, {1});
     return Model(parts);
   }
 };

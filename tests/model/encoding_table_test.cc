@@ -39,7 +39,7 @@ TEST(EncodingTable, RanksTheModesAsTheirCostsDo) {
   parts = learn_briefly(parts, planted.dictionary, planted.samples, 5);
   const Matrix<float> samples = convert<float>(planted.samples);
   const MatrixView<const float> all = samples.view();
-  fit_and_measure_encoders<float>(parts, all.row_range(0, 1000), all.row_range(1000, 600), true, {2});
+  fit_and_measure_encoders<float>(parts, {all.row_range(0, 1000), all.row_range(1000, 600), true}, {2});
   const EncodingTable& table = parts.provenance.encoding;
   EXPECT_EQ(table.n_fit, 1000u);
   EXPECT_EQ(table.n_measured, 600u);
@@ -71,7 +71,7 @@ TEST(EncodingTable, ReconstructionErrorIsThatOfDecode) {
   parts.tau = 0.2;
   parts.eta = 1;
   parts = learn_briefly(parts, planted.dictionary, planted.samples, 3);
-  fit_and_measure_encoders<double>(parts, planted.samples.view(), {}, false, {1});
+  fit_and_measure_encoders<double>(parts, {planted.samples.view(), {}, false}, {1});
   EXPECT_FALSE(parts.provenance.encoding.held_out);
   const Model model(parts);
   Matrix<double> codes(300, 12), decoded(300, 8);
@@ -94,7 +94,7 @@ void expect_sane(std::size_t n, std::size_t d, std::size_t n_atoms, double tau, 
   parts.eta = 1;
   parts = learn_briefly(parts, planted.dictionary, planted.samples, 1);
   const Matrix<T> samples = convert<T>(planted.samples);
-  fit_and_measure_encoders<T>(parts, samples.view(), {}, false, {1});
+  fit_and_measure_encoders<T>(parts, {samples.view(), {}, false}, {1});
   EXPECT_TRUE(finite(parts.sparse));
   EXPECT_TRUE(finite(parts.corrected));
   for (const EncodingRow& row : parts.provenance.encoding.rows) {
@@ -117,6 +117,22 @@ TEST(FitEncoders, TinyAndDegenerateProblemsGiveFiniteTensors) {
           }
 }
 
+TEST(FitEncoders, TakesExactCodesThatAreThereAlready) {
+  const Planted planted = make_planted(600, 8, 12, 3, 0.05, 6);
+  ModelParts parts;
+  parts.dtype = DType::kFloat64;
+  parts.tau = 0.2;
+  parts.eta = 1;
+  parts = learn_briefly(parts, planted.dictionary, planted.samples, 3);
+  const Matrix<double> codes = solve_codes(parts, planted.samples, 1e-8);
+  ModelParts made = parts;
+  fit_and_measure_encoders<double>(made, {planted.samples.view(), {}, false}, {1});
+  fit_and_measure_encoders<double>(parts, {planted.samples.view(), {}, false, codes.view()}, {1});
+  EXPECT_LT(relative_change(parts.corrected.weights, made.corrected.weights), 1e-2);
+  EXPECT_NEAR(by_name(parts.provenance.encoding)["corrected"].code_error,
+              by_name(made.provenance.encoding)["corrected"].code_error, 1e-3);
+}
+
 TEST(FitEncoders, AnInterruptLeavesOutWhatIsNotReady) {
   const Planted planted = make_planted(600, 8, 12, 3, 0.05, 6);
   ModelParts parts;
@@ -125,7 +141,7 @@ TEST(FitEncoders, AnInterruptLeavesOutWhatIsNotReady) {
   const std::atomic<bool> wish = true;
   const Interrupt at_once(&wish);
   const Matrix<float> samples = convert<float>(planted.samples);
-  EXPECT_FALSE(fit_and_measure_encoders<float>(parts, samples.view(), {}, false, {2, &at_once}));
+  EXPECT_FALSE(fit_and_measure_encoders<float>(parts, {samples.view(), {}, false}, {2, &at_once}));
   EXPECT_TRUE(parts.sparse.empty());
   EXPECT_TRUE(parts.corrected.empty());
   EXPECT_TRUE(parts.provenance.encoding.rows.empty());
@@ -133,7 +149,7 @@ TEST(FitEncoders, AnInterruptLeavesOutWhatIsNotReady) {
   options.mode = EncodeMode::kLinear;
   EXPECT_NO_THROW(Encoder(Model(parts), options));
   const Interrupt later(&wish, 1e3);
-  EXPECT_TRUE(fit_and_measure_encoders<float>(parts, samples.view(), {}, false, {2, &later}));
+  EXPECT_TRUE(fit_and_measure_encoders<float>(parts, {samples.view(), {}, false}, {2, &later}));
   EXPECT_FALSE(parts.corrected.empty());
   EXPECT_FALSE(parts.provenance.encoding.rows.empty());
 }
@@ -142,7 +158,7 @@ TEST(FitEncoders, WithoutSamplesNothingIsFitted) {
   const Planted planted = make_planted(2, 3, 4, 1, 0.1, 1);
   ModelParts parts;
   parts.dictionary = parts.dual = planted.dictionary;
-  fit_and_measure_encoders<double>(parts, {}, {}, false, {1});
+  fit_and_measure_encoders<double>(parts, {{}, {}, false}, {1});
   EXPECT_TRUE(parts.sparse.empty());
   EXPECT_TRUE(parts.provenance.encoding.rows.empty());
 }
