@@ -9,6 +9,7 @@
 #include "dualdict/error.h"
 #include "learn/code_pass.h"
 #include "learn/result_size.h"
+#include "model/step_fit.h"
 #include "solvers/code_step.h"
 
 namespace dualdict {
@@ -40,8 +41,11 @@ MemoryNeed memory_need(const FitSize& size) {
   const double loop = wave + (size.checkpoint ? n * k * (element + sizeof(float)) : 0);
   const double n_fit = std::min(n, static_cast<double>(kFitSamples));
   const double n_measured = std::min(n, static_cast<double>(measure_samples(size.n_atoms)));
+  // Exact codes, sparse codes and those that a decoder is fitted to; what codes decode to for every step; a block of
+  // atoms.
+  const double per_fit_sample = 5 * k + 8 * d + 10 * std::min(k, static_cast<double>(kFitBlockAtoms));
   const double encoders =
-      (n_fit * (14 * k + 6 * d) + n_measured * (10 * k + 6 * d)) * kDouble + 6 * (k + d) * (k + d) * kDouble;
+      (n_fit * per_fit_sample + n_measured * (10 * k + 6 * d)) * kDouble + 8 * (k + d) * (k + d) * kDouble;
   MemoryNeed need;
   need.samples = n * d * element + n * kDouble;
   need.codes = n * k * element;

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::array kSteps{0.25, 0.5, 0.75, 1.0};  // y
 constexpr std::size_t kQuantiles = 65;
-constexpr std::size_t kAtoms = 128;  // of a block
 
 MatrixView<const double> rows_of(const Matrix<double>& a, std::size_t first, std::size_t count) {
   return a.view().row_range(first, count);
@@ -125,7 +124,8 @@ class StepFitter {
 
   template <class Work>
   void for_blocks(const Work& work) {
-    for (std::size_t first = 0; first < n_atoms(); first += kAtoms) work(first, std::min(kAtoms, n_atoms() - first));
+    for (std::size_t first = 0; first < n_atoms(); first += kFitBlockAtoms)
+      work(first, std::min(kFitBlockAtoms, n_atoms() - first));
   }
 
   // W f of the rows of W, a row for each of them.

@@ -3,12 +3,17 @@
 // y.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "core/thread_pool.h"
 #include "dualdict/matrix.h"
 #include "dualdict/model.h"
 #include "model/encoder_fit.h"
 
 namespace dualdict {
+
+inline constexpr std::size_t kFitBlockAtoms = 64;  // that are worked on at a time
 
 // v = W f with W = base + y direction, atoms in rows; the features f are x, or x and the sparse code where there are
 // any.

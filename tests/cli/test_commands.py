@@ -2,12 +2,14 @@
 """learn, info, verify, encode, decode and mosaic on a small problem."""
 
 import json
+import os
 import re
+import subprocess
 import zipfile
 
 import numpy as np
 import pytest
-from conftest import planted, run, run_ok, tensor_hash
+from conftest import COMMAND, planted, run, run_ok, tensor_hash
 from safetensors.numpy import load_file
 
 
@@ -313,3 +315,14 @@ def test_small_commands(model):
         assert command in run_ok("completion", "bash").stdout.decode()
     assert "--inner-tolerance" in run_ok("options").stdout.decode()
     assert "--inner-tolerance" in run_ok("completion", "bash").stdout.decode()
+
+
+def test_learning_takes_little_more_memory_than_samples_and_codes(tmp_path):
+    """The end of learning, where the encoders are fitted, is what takes most."""
+    n, d, n_atoms = 10000, 100, 400
+    np.save(tmp_path / "samples.npy", planted(n, d, 150, seed=6).astype(np.float32))
+    command = [COMMAND, "learn", tmp_path / "samples.npy", "-o", tmp_path / "m.safetensors", "--atoms", n_atoms]
+    process = subprocess.Popen([*map(str, command), "--tau", "1", "--max-iterations", "1", "--threads", "1", "--quiet"])
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0
+    assert usage.ru_maxrss * 1024 <= 4 * n * (d + n_atoms) + 200 * 2**20
