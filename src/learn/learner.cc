@@ -289,6 +289,7 @@ void Learner<T>::update_dictionary(double energy) {
   const bool fista = options_.solver == Solver::kFista;
   const bool warming_up = warmed_up_ && !warm_up_.finished;
   options.max_passes = accurate_ ? 50 : (warming_up ? 2 : 5);
+  options.certify = !warming_up;
   options.max_fista_iterations = accurate_ ? kAccurateFista : (fista ? kCheapFista : 0);
   const StepReport report = fista ? dictionary_step_fista(objective_, moments_, options, dictionary_)
                                   : dictionary_step_fast(objective_, moments_, options, dictionary_);

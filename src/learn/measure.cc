@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linalg/product.h"
+#include "linalg/sparse_product.h"
 #include "linalg/vectors.h"
 
 namespace dualdict {
@@ -24,6 +25,7 @@ struct MeasureWorkspace {
   Matrix<T> residual;
   Matrix<T> mismatch;
   Matrix<T> codes;
+  UsedColumns used;
 };
 
 }  // namespace
@@ -37,7 +39,7 @@ Energy measure_energy(const Samples<T>& samples, const Objective& objective, con
   std::vector<BlockEnergy> blocks(samples.n_blocks());
   std::vector<MeasureWorkspace<T>> work(pool.size());
   pool.run(samples.n_blocks(), [&](std::size_t block, std::size_t worker) {
-    auto& [residual, mismatch, buffer] = work[worker];
+    auto& [residual, mismatch, buffer, used] = work[worker];
     if (residual.empty()) {
       residual = Matrix<T>(kBlockSamples, objective.n_features);
       mismatch = Matrix<T>(kBlockSamples, objective.n_atoms);
@@ -48,7 +50,7 @@ Energy measure_energy(const Samples<T>& samples, const Objective& objective, con
       std::copy_n(x.row(i), x.cols, residual.row(i));
       std::copy_n(codes.row(i), codes.cols, mismatch.row(i));
     }
-    multiply(plain(codes), atoms, residual.view().row_range(0, x.rows), Into::kSubtract);
+    multiply_sparse(codes, atoms, Into::kSubtract, used, residual.view().row_range(0, x.rows));
     if (objective.eta > 0) multiply(plain(x), filters, mismatch.view().row_range(0, x.rows), Into::kSubtract);
     BlockEnergy& sums = blocks[block];
     for (std::size_t i = 0; i < x.rows; ++i) {

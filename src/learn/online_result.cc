@@ -8,7 +8,6 @@
 #include "learn/measure.h"
 #include "learn/online_state.h"
 #include "learn/result_size.h"
-#include "learn/tau.h"
 #include "linalg/vectors.h"
 #include "model/fit_encoders.h"
 
@@ -32,7 +31,7 @@ void measure(const OnlineState& state, const Samples<T>& samples, ThreadPool& po
   summary.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(codes.rows());
   summary.duality_gap = summary.energy.total() > 0 ? pass.codes.gap / summary.energy.total() : 0.0;
   summary.max_kkt_residual = pass.codes.max_kkt;
-  summary.tau_max = tau_max(problem, samples, pool);
+  summary.tau_max = pass.codes.strongest_pull * state.objective.k();
 }
 
 // They are in random order; in haste the first are enough.

@@ -49,7 +49,6 @@ template <class T>
 void Learner<T>::measure_result() {
   if (dictionary_.empty())  // interrupted before there was a start
     throw Error(ErrorKind::kUsage, "interrupted before learning began: there is nothing to save");
-  problem_.assign(objective_, dictionary_, dual_);
   pass_.reset();  // the exact one has a working space of its own
   const bool interrupted = summary_.outcome == Outcome::kInterrupted || !code_exactly();
   summary_.energy = measure_energy(samples_, objective_, dictionary_, dual_, codes_, pool_);
@@ -63,7 +62,6 @@ void Learner<T>::measure_result() {
   ranks_.sum(std::span(&nonzeros, 1));
   summary_.nonzeros_per_code = nonzeros / static_cast<double>(samples_.n_all());
   summary_.tau = objective_.tau;
-  summary_.tau_max = tau_max(problem_, samples_, pool_);
   summary_.coding_weight = objective_.eta * objective_.d() / objective_.k();
   summary_.threshold = objective_.tau * objective_.d() / objective_.k();
   summary_.dead_atoms = count_dead(usage_);
@@ -72,6 +70,7 @@ void Learner<T>::measure_result() {
 template <class T>
 bool Learner<T>::code_exactly() {
   say("coding every sample exactly");
+  problem_.assign(objective_, dictionary_, dual_);
   CodeOptions options;
   options.tolerance = std::min(kFinalTolerance<T>, options_.inner_tolerance);
   options.max_sweeps = kFinalSweeps<T>;
@@ -82,6 +81,8 @@ bool Learner<T>::code_exactly() {
     usage_ = report.usage;
     summary_.max_kkt_residual = report.codes.max_kkt;
     ranks_.max(std::span(&summary_.max_kkt_residual, 1));
+    summary_.tau_max = report.codes.strongest_pull * objective_.k();
+    ranks_.max(std::span(&summary_.tau_max, 1));
     summary_.duality_gap = report.codes.gap;
   } catch (const Interrupted&) {
     summary_.message = "interrupted before every sample was coded exactly, after " +

@@ -55,17 +55,26 @@ class PickedSamples {
   double strongest_ = 0;
 };
 
+// Blocks whose pulls take about a second.
+template <class T>
+std::size_t quick_blocks(const Samples<T>& samples, std::size_t n_atoms) {
+  constexpr double kQuick = 5e10;  // multiply-adds
+  const double block = static_cast<double>(kBlockSamples * n_atoms) * static_cast<double>(samples.n_features());
+  return std::min(samples.n_blocks(), static_cast<std::size_t>(std::ceil(kQuick / block)));
+}
+
 }  // namespace
 
 template <class T>
 double tau_max(const CodeProblem<T>& problem, const Samples<T>& samples, ThreadPool& pool) {
   const Objective& objective = problem.objective;
   const std::size_t d = samples.n_features();
+  const std::size_t n_blocks = quick_blocks(samples, objective.n_atoms);
   const auto squared = [d](const T* sample) { return kernels<T>().squared_norm(sample, d); };
 
   // The longest sample of every block is likely to be pulled hard.
-  std::vector<const T*> longest(samples.n_blocks());
-  pool.run(samples.n_blocks(), [&](std::size_t block, std::size_t) {
+  std::vector<const T*> longest(n_blocks);
+  pool.run(n_blocks, [&](std::size_t block, std::size_t) {
     const MatrixView<const T> x = samples.block(block);
     double most = -1;
     for (std::size_t i = 0; i < x.rows; ++i)
@@ -82,7 +91,7 @@ double tau_max(const CodeProblem<T>& problem, const Samples<T>& samples, ThreadP
   const double reach = (1 + 1e-4) * (1 / objective.d() + objective.eta / objective.k());
   const double enough = strongest * strongest / (reach * reach);
   std::vector<std::optional<PickedSamples<T>>> picked(pool.size());
-  pool.run(samples.n_blocks(), [&](std::size_t block, std::size_t worker) {
+  pool.run(n_blocks, [&](std::size_t block, std::size_t worker) {
     const MatrixView<const T> x = samples.block(block);
     for (std::size_t i = 0; i < x.rows; ++i) {
       if (squared(x.row(i)) <= enough) continue;

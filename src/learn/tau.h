@@ -17,7 +17,9 @@ struct SilencingTau {
 };
 template <class T>
 SilencingTau silencing_tau(const CodeProblem<T>& problem, const Samples<T>& samples, ThreadPool& pool);
-// Its largest alone, which takes the longest samples only. D and C must be in the ball.
+// Its largest alone, for what is said before every sample is coded: of the longest samples only, and where
+// even these are so many that it would take long (thousands of atoms), of the first samples of each rank. D and C must
+// be in the ball.
 template <class T>
 double tau_max(const CodeProblem<T>& problem, const Samples<T>& samples, ThreadPool& pool);
 

@@ -133,6 +133,7 @@ void CodeReport::add(const CodeReport& other) {
   max_kkt = std::max(max_kkt, other.max_kkt);
   unfinished += other.unfinished;
   sum_abs += other.sum_abs;
+  strongest_pull = std::max(strongest_pull, other.strongest_pull);
   nonzeros += other.nonzeros;
   sweeps += other.sweeps;
 }
@@ -265,6 +266,7 @@ CodeReport code_step(const CodeProblem<T>& problem, MatrixView<const T> x, const
         squared_sample / problem.objective.d() + 2 * problem.objective.lambda() * sums.abs - sums.ub - sums.ur;
     report.gap += work.gap[i];
     report.sum_abs += sums.abs;
+    report.strongest_pull = std::max(report.strongest_pull, sums.start);
     report.nonzeros += sums.nonzeros;
     if (options.method == CodeMethod::kDescent && !problem.has_direct) continue;
     const double unit = kkt_unit(problem, b);

@@ -2,6 +2,7 @@
 #include "solvers/dictionary_step.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "linalg/product.h"
 #include "linalg/symmetric.h"
@@ -11,8 +12,12 @@
 namespace dualdict {
 namespace {
 
-// Atoms whose gradients are made by one product before they are visited one by one.
-constexpr std::size_t kGroup = 32;
+// Atoms whose gradients are made by one product before they are visited one by one. Each group costs a copy of D for
+// the product, and each atom of a group a correction of those after it: many atoms want larger groups.
+std::size_t group_size(std::size_t n_atoms) {
+  constexpr std::size_t kSmall = 32, kLarge = 96, kMany = 1024;
+  return n_atoms < kMany ? kSmall : kLarge;
+}
 
 // UX' - (UU') D for the atoms [first, first + count).
 void negative_gradient(const Moments& moments, const PackedRight<double>& dictionary, std::size_t first,
@@ -23,7 +28,7 @@ void negative_gradient(const Moments& moments, const PackedRight<double>& dictio
 }
 
 struct DescentWorkspace {
-  explicit DescentWorkspace(std::size_t n_features) : pull(kGroup, n_features), step(n_features) {}
+  DescentWorkspace(std::size_t group, std::size_t n_features) : pull(group, n_features), step(n_features) {}
   PackedRight<double> packed;
   Matrix<double> pull;       // negative gradient of a group of atoms
   std::vector<double> step;  // the move of one atom
@@ -33,8 +38,8 @@ struct DescentWorkspace {
 void descend_once(const Objective& objective, const Moments& moments, Matrix<double>& dictionary,
                   DescentWorkspace& work) {
   const std::size_t n_features = objective.n_features;
-  for (std::size_t first = 0; first < objective.n_atoms; first += kGroup) {
-    const std::size_t count = std::min(kGroup, objective.n_atoms - first);
+  for (std::size_t first = 0; first < objective.n_atoms; first += work.pull.rows()) {
+    const std::size_t count = std::min(work.pull.rows(), objective.n_atoms - first);
     work.packed.pack(dictionary.view());
     negative_gradient(moments, work.packed, first, count, work.pull);
     for (std::size_t i = 0; i < count; ++i) {
@@ -71,10 +76,15 @@ StepReport dictionary_step_fast(const Objective& objective, const Moments& momen
                                 const DictionaryStepOptions& options, Matrix<double>& dictionary) {
   constexpr std::size_t kCheckEvery = 5;
   StepReport report;
-  DescentWorkspace work(objective.n_features);
+  DescentWorkspace work(group_size(objective.n_atoms), objective.n_features);
   for (;;) {
     descend_once(objective, moments, dictionary, work);
     ++report.iterations;
+    if (!options.certify) {
+      if (report.iterations < options.max_passes) continue;
+      report.gap = std::numeric_limits<double>::infinity();
+      return report;
+    }
     if (report.iterations % kCheckEvery != 0 && report.iterations < options.max_passes) continue;
     report.gap = gap_in_energy(objective, moments, dictionary);
     if (report.gap <= options.gap_tolerance) return report;

@@ -14,6 +14,7 @@ struct DictionaryStepOptions {
   double gap_tolerance = 0;
   std::size_t max_passes = 5;            // of block coordinate descent
   std::size_t max_fista_iterations = 0;  // afterwards, if the gap is still too large
+  bool certify = true;                   // false: max_passes passes, and a gap that nobody measured (infinite)
 };
 
 // Block coordinate descent, an atom at a time to its exact minimiser: fast when D is near; then FISTA, which is fast

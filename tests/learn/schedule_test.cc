@@ -67,6 +67,7 @@ TEST(WarmUp, StepsAreWholeBlocksAndManyToAPass) {
     EXPECT_LE(schedule.round_steps, 100u);
     EXPECT_GE(schedule.round_steps, 4u);
   }
+  EXPECT_EQ(warm_up_schedule(200000, 4096).step_samples, 8192u);
   EXPECT_EQ(warm_up_schedule(500, 20).step_samples, 0u);
 }
 

@@ -42,6 +42,30 @@ std::vector<MomentCase> cases() {
   return all;
 }
 
+TEST(DictionaryStep, MovesAlikeWhenNobodyAsksForTheGap) {
+  for (const MomentCase& one : cases()) {
+    MomentCase certified = one, hasty = one;
+    dictionary_step_fast(one.objective, one.moments, budget(2, 0), certified.dictionary);
+    DictionaryStepOptions options = budget(2, 0);
+    options.certify = false;
+    const StepReport report = dictionary_step_fast(one.objective, one.moments, options, hasty.dictionary);
+    EXPECT_EQ(hasty.dictionary, certified.dictionary);
+    EXPECT_EQ(report.iterations, 2u);
+    EXPECT_TRUE(std::isinf(report.gap));
+  }
+}
+
+TEST(DictionaryStep, LowersTheEnergyOfThousandsOfAtomsToo) {
+  MomentCase one(300, 3, 1100, 7);
+  double before = one.energy().total();
+  for (int pass = 0; pass < 3; ++pass) {
+    dictionary_step_fast(one.objective, one.moments, budget(1, 0), one.dictionary);
+    EXPECT_LT(one.energy().total(), before);
+    before = one.energy().total();
+    expect_in_the_ball(one.dictionary, false);
+  }
+}
+
 TEST(DictionaryStep, NeverRaisesTheEnergy) {
   for (MomentCase& one : cases()) {
     for (const Step step : kSteps) {

@@ -94,6 +94,7 @@ struct CodeSums {
   double ub = 0;     // u'b
   double ur = 0;     // u'r
   double pull = 0;   // max |r_j|, or max (r_j)_+ for positive codes
+  double start = 0;  // max |b_j|, or max (b_j)_+: the pull at a code of zero
   double slack = 0;  // sum of lambda |u_j| - s u_j r_j, s = min(1, lambda / pull)
 };
 

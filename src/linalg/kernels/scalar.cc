@@ -170,15 +170,17 @@ double squared_norm(const T* x, std::size_t n) {
 template <class T>
 CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, bool positive) {
   CodeSums sums;
-  T pull = 0;
+  T pull = 0, start = 0;
   for (std::size_t j = 0; j < n; ++j) {
     pull = std::max(pull, positive ? r[j] : std::abs(r[j]));
+    start = std::max(start, positive ? b[j] : std::abs(b[j]));
     sums.abs += static_cast<double>(std::abs(u[j]));
     sums.ub += static_cast<double>(u[j]) * static_cast<double>(b[j]);
     sums.ur += static_cast<double>(u[j]) * static_cast<double>(r[j]);
     sums.nonzeros += u[j] != T{0} ? 1 : 0;
   }
   sums.pull = static_cast<double>(pull);
+  sums.start = static_cast<double>(start);
   const double s = pull > lambda ? static_cast<double>(lambda) / sums.pull : 1.0;
   for (std::size_t j = 0; j < n; ++j) {
     const auto uj = static_cast<double>(u[j]);

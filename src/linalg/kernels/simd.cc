@@ -87,7 +87,7 @@ double squared_norm(const T* x, std::size_t n) {
 // Sums over the vectors of one code for its certificate; see CodeSums.
 template <class T>
 struct VectorSums {
-  hn::Vec<Tag<T>> pull, abs, ub, ur;
+  hn::Vec<Tag<T>> pull, start, abs, ub, ur;
   std::size_t nonzeros;
 };
 
@@ -95,10 +95,12 @@ template <class T>
 HWY_INLINE void add_part(const T* u, const T* b, const T* r, std::size_t count, bool positive, VectorSums<T>& sums) {
   const Tag<T> tag;
   const auto vu = load_first<T>(u, count);
+  const auto vb = load_first<T>(b, count);
   const auto vr = load_first<T>(r, count);
   sums.pull = hn::Max(sums.pull, positive ? vr : hn::Abs(vr));
+  sums.start = hn::Max(sums.start, positive ? vb : hn::Abs(vb));
   sums.abs = hn::Add(sums.abs, hn::Abs(vu));
-  sums.ub = hn::MulAdd(vu, load_first<T>(b, count), sums.ub);
+  sums.ub = hn::MulAdd(vu, vb, sums.ub);
   sums.ur = hn::MulAdd(vu, vr, sums.ur);
   sums.nonzeros += hn::CountTrue(tag, hn::Ne(vu, hn::Zero(tag)));
 }
@@ -125,7 +127,7 @@ CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, 
   const std::size_t lanes = hn::Lanes(tag);
   const std::size_t whole = n / lanes * lanes;
   const auto zero = hn::Zero(tag);
-  VectorSums<T> vectors{zero, zero, zero, zero, 0};
+  VectorSums<T> vectors{zero, zero, zero, zero, zero, 0};
   for (std::size_t j = 0; j < whole; j += lanes) add_part<T>(u + j, b + j, r + j, lanes, positive, vectors);
   if (whole < n) add_part<T>(u + whole, b + whole, r + whole, n - whole, positive, vectors);
   const T pull = hn::GetLane(hn::MaxOfLanes(tag, vectors.pull));
@@ -133,8 +135,9 @@ CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, 
   auto slack = zero;
   for (std::size_t j = 0; j < whole; j += lanes) slack = add_slack<T>(u + j, r + j, lanes, lambda, s, slack);
   if (whole < n) slack = add_slack<T>(u + whole, r + whole, n - whole, lambda, s, slack);
-  return {vectors.nonzeros,      sum_of<T>(vectors.abs),    sum_of<T>(vectors.ub),
-          sum_of<T>(vectors.ur), static_cast<double>(pull), sum_of<T>(slack)};
+  const T start = hn::GetLane(hn::MaxOfLanes(tag, vectors.start));
+  return {vectors.nonzeros,          sum_of<T>(vectors.abs),     sum_of<T>(vectors.ub), sum_of<T>(vectors.ur),
+          static_cast<double>(pull), static_cast<double>(start), sum_of<T>(slack)};
 }
 
 template <class T>
