@@ -50,7 +50,20 @@ def early_points(problem, settings, repeat):
     return points
 
 
+def interrupted_run(problem, settings, repeat):
+    """[seconds, objective] of runs that a signal ends, and the last dictionary."""
+    points = []
+    for limit in (*problem.early, settings.seconds):
+        tag = f"{problem.tau}-{repeat}-{limit}"
+        fit = ours.learn(problem, settings.work, tag, interrupt=limit, eta=0, rtol=1e-9, max_iterations=100000)
+        path = ours.dictionary(fit["model"], settings.work / f"{problem.name}-{tag}-ours.npy")
+        points.append([limit - fit["summary"]["reading_seconds"], ours.objective(problem, path)])
+    return points, path
+
+
 def our_run(problem, settings, repeat):
+    if problem.by_signal:
+        return interrupted_run(problem, settings, repeat)
     tag = f"{problem.tau}-{repeat}"
     fit = ours.learn(problem, settings.work, tag, eta=0, time_limit=settings.seconds, rtol=1e-9, max_iterations=100000)
     # At eta = 0, E is the sum of 2/d times this objective, with the codes in hand: never below the exact one.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command and the timing programs of this repository, each run as a process of its own."""
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,13 +15,16 @@ from settings import PROGRAMS
 LAUNCHER = Path(__file__).with_name("launch.py")
 
 
-def run(arguments):
+INTERRUPTED = 130
+
+
+def run(arguments, expected=0):
     """Runs a program to its end: (standard output, wall seconds, peak memory in bytes)."""
     arguments = [str(argument) for argument in arguments]
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as report:
         launched = [sys.executable, "-I", "-S", LAUNCHER, report.name, *arguments]
         process = subprocess.run(launched, stdout=subprocess.PIPE, text=True, check=False)
-        if process.returncode != 0:
+        if process.returncode != expected:
             raise RuntimeError(f"exit code {process.returncode}: {' '.join(arguments)}")
         seconds, memory = report.read().split()
     return process.stdout, float(seconds), int(memory)
@@ -35,14 +39,20 @@ def command(*arguments):
     return run([PROGRAMS / "dualdict", *arguments])
 
 
-def learn(problem, work, tag, **options):
-    """One fit from the problem's first dictionary; `options` are flags without dashes."""
+def learn(problem, work, tag, interrupt=None, **options):
+    """One fit from the problem's first dictionary; `options` are flags without dashes. `interrupt`: the seconds after
+    which it gets a Ctrl-C; the model is then what it had by that time."""
     model, trace = work / f"{problem.name}-{tag}.safetensors", work / f"{problem.name}-{tag}.jsonl"
     flags = {"atoms": problem.n_atoms, "tau": problem.tau, "threads": 1, "init": problem.start, "trace": trace}
     flags.update(options)
     given = [text for name, value in flags.items() for text in ("--" + name.replace("_", "-"), value)]
     trace.unlink(missing_ok=True)
-    output, seconds, memory = command("learn", problem.samples, "-o", model, "--json", "--quiet", *given)
+    arguments = [PROGRAMS / "dualdict", "learn", problem.samples, "-o", model, "--json", "--quiet", *given]
+    if interrupt:
+        stop = [shutil.which("timeout"), "--preserve-status", "--signal=INT", interrupt]
+        output, seconds, memory = run([*stop, *arguments], expected=INTERRUPTED)
+    else:
+        output, seconds, memory = run(arguments)
     # A run that was stopped before its first reported iteration leaves no trace.
     text = trace.read_text(encoding="utf-8") if trace.exists() else ""
     iterations = [json.loads(line) for line in text.splitlines()]

@@ -21,6 +21,7 @@ class Problem:
     tau: float
     judged: Path  # the samples that dictionaries are judged on: all, or some where all would take too long
     early: tuple  # seconds of our short runs
+    by_signal: bool = False  # ours is stopped by a signal: a step takes seconds, and coding all samples at the end minutes
 
     @property
     def threshold(self):
@@ -74,4 +75,4 @@ def wide_problem(settings, tau=.4):
     # They are drawn independently, so that the first are as good as any.
     judged = kept(settings.work / f"{problem.name}-judged-{settings.n_judged}.npy",
                   lambda: np.load(problem.samples, mmap_mode="r")[:settings.n_judged])
-    return replace(problem, judged=judged, early=settings.early_wide)
+    return replace(problem, judged=judged, early=settings.early_wide, by_signal=True)
