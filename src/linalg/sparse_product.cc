@@ -2,7 +2,6 @@
 #include "linalg/sparse_product.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "linalg/vectors.h"
 
@@ -25,29 +24,29 @@ double share_of_nonzeros(MatrixView<const T> left) {
 template <class T>
 std::size_t rows_at_once(const Kernels<T>& kernel, std::size_t depth, double share) {
   constexpr double kManyShare = 0.15;
-  constexpr std::size_t kCacheBytes = 28 << 10;
   if (share < kManyShare) return depth;
   const std::size_t row_bytes = kernel.panels_at_once * kernel.panel_width * sizeof(T);
-  const std::size_t fitting = std::max<std::size_t>(1, kCacheBytes / row_bytes);
+  const std::size_t fitting = std::max<std::size_t>(1, kernel.cache_bytes / row_bytes);
   const std::size_t n_parts = (depth + fitting - 1) / fitting;
   return (depth + n_parts - 1) / n_parts;
+}
+
+std::size_t words_for(std::size_t depth) {
+  return (depth + kMarksPerWord - 1) / kMarksPerWord;
 }
 
 template <class T>
 void find_used(MatrixView<const T> left, const Kernels<T>& kernel, std::size_t first, std::size_t depth,
                UsedColumns& used) {
-  static_assert(PackedRight<T>::kDepthChunk <= std::numeric_limits<std::uint16_t>::max());
-  if (used.columns.size() < left.rows * depth) used.columns.resize(left.rows * depth);
-  used.bounds.resize(left.rows + 1);
-  used.bounds[0] = 0;
+  const std::size_t n_words = words_for(depth);
+  if (used.bits.size() < left.rows * n_words) used.bits.resize(left.rows * n_words);
   for (std::size_t i = 0; i < left.rows; ++i)
-    used.bounds[i + 1] =
-        used.bounds[i] + kernel.list_columns(left.row(i) + first, depth, used.columns.data() + used.bounds[i]);
+    kernel.mark_nonzeros(left.row(i) + first, depth, used.bits.data() + i * n_words);
 }
 
-// The used columns of `left`, which begin with `first`, times the rows of `right`; all in one chunk of it.
+// The used ones of `depth` columns of `left`, which begin with `first`, times the rows of `right`; all in one chunk.
 template <class T>
-void add_part(MatrixView<const T> left, const PackedRight<T>& right, std::size_t first, Into into,
+void add_part(MatrixView<const T> left, const PackedRight<T>& right, std::size_t first, std::size_t depth, Into into,
               const UsedColumns& used, MatrixView<T> out) {
   const Kernels<T>& kernel = right.kernels();
   const std::size_t width = kernel.panel_width;
@@ -58,7 +57,7 @@ void add_part(MatrixView<const T> left, const PackedRight<T>& right, std::size_t
   std::size_t k = 0;
   for (std::size_t group = 0; group < n_groups; ++group) {
     const std::size_t end = std::min(right.cols(), n_panels * (group + 1) / n_groups * width);
-    kernel.add_panel_rows({left.data + first, left.stride, left.rows, used.columns.data(), used.bounds.data(), into,
+    kernel.add_panel_rows({left.data + first, left.stride, left.rows, used.bits.data(), words_for(depth), into,
                            right.panel(chunk, k) + in_chunk * width, right.chunk_depth(chunk) * width, out.data + k,
                            out.stride, end - k});
     k = end;
@@ -77,8 +76,9 @@ bool multiply_if_sparse(MatrixView<const T> left, const PackedRight<T>& right, I
     const std::size_t end = chunk + right.chunk_depth(chunk);
     const std::size_t at_once = rows_at_once(kernel, right.chunk_depth(chunk), share);
     for (std::size_t first = chunk; first < end; first += at_once) {
-      find_used(left, kernel, first, std::min(at_once, end - first), work);
-      add_part(left, right, first, into, work, out);
+      const std::size_t depth = std::min(at_once, end - first);
+      find_used(left, kernel, first, depth, work);
+      add_part(left, right, first, depth, into, work, out);
     }
   }
   return true;

@@ -11,10 +11,10 @@
 
 namespace dualdict {
 
-// Scratch of one thread: where the rows of the left operand are not zero, in some of its columns.
+// Scratch of one thread: a bit for each of some columns of the left operand, set where it is not zero; whole words for
+// every row.
 struct UsedColumns {
-  std::vector<std::uint16_t> columns;  // counted from the first that was looked at
-  std::vector<std::size_t> bounds;     // row i has columns[bounds[i]] to columns[bounds[i + 1] - 1]
+  std::vector<std::uint64_t> bits;
 };
 
 // out += or -= left * right. The bits are those of the dense product: the terms left out are zero. False, and nothing

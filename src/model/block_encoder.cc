@@ -134,7 +134,7 @@ class CorrectedEncoder final : public BlockEncoder<T> {
         largest_gain_(shrink_.largest_gain() * (largest_row_sum(parts.corrected.weights) +
                                                 largest_row_sum(parts.corrected.feedback) * first_.largest_gain())) {}
   void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
-    constexpr std::size_t kPart = 64;  // rows whose first code is still in the cache when it feeds back
+    constexpr std::size_t kPart = 128;  // rows whose first code is still in the cache when it feeds back
     for (std::size_t row = 0; row < x.rows; row += kPart) {
       const std::size_t n = std::min(kPart, x.rows - row);
       encode_part(x.row_range(row, n), work, u.row_range(row, n));

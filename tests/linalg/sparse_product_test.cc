@@ -22,7 +22,7 @@ TYPED_TEST(SparseProduct, HasTheBitsOfTheDenseOne) {
   const std::vector<Kernels<T>> variants = all_kernels<T>();
   UsedColumns work;
   for (const std::size_t depth : {37U, 300U, 600U}) {  // one chunk of the packed operand, two, three
-    for (const std::size_t width : {1U, 7U, 16U, 45U, 130U}) {
+    for (const std::size_t width : {1U, 7U, 16U, 45U, 130U, 200U, 500U}) {
       const Matrix<T> right = random_matrix<T>(depth, width, 6);
       for (const double share : {0.0, 0.05, 0.2, 0.4, 0.6, 1.0}) {
         const Matrix<T> left = random_sparse<T>(kRows, depth, share, 5);

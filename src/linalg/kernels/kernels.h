@@ -112,16 +112,18 @@ struct RowsArguments {
   std::size_t n;
 };
 
+inline constexpr std::size_t kMarksPerWord = 64;
+
 // out += or -= left * right for some neighbouring panels of a PackedRight, as many as are summed in registers: n
-// columns, at most panels_at_once panels. Only the listed columns of row i of left count: those from bounds[i] to
-// bounds[i + 1] - 1.
+// columns, at most panels_at_once panels. Only the marked columns of row i of left count: column 64 w + b where bit b
+// of used[i * n_words + w] is set.
 template <class T>
 struct PanelRowsArguments {
   const T* left;  // row i at left + i * left_stride
   std::size_t left_stride;
   std::size_t n_rows;
-  const std::uint16_t* columns;
-  const std::size_t* bounds;
+  const std::uint64_t* used;
+  std::size_t n_words;
   Into into;  // kAdd or kSubtract
   const T* panels;
   std::size_t panel_size;  // elements from one panel to the next
@@ -136,6 +138,7 @@ struct Kernels {
   std::size_t tile_rows;       // most rows of the left operand that one call of `tile` handles
   std::size_t panel_width;     // how many elements wide a packed panel is
   std::size_t panels_at_once;  // most panels that one call of add_panel_rows handles
+  std::size_t cache_bytes;     // of a right operand that stay in the first cache beside the rest of add_panel_rows
   double sparse_share;         // above this share of nonzeros in the left operand the dense product is faster
   void (*tile)(const TileArguments<T>&);
   DescentReport<T> (*descend)(const DescentArguments<T>&);
@@ -144,8 +147,8 @@ struct Kernels {
   // The nonzeros of a row: columns (rising) and values; how many. Up to kWidestVector elements after them may be
   // written too.
   std::size_t (*list_nonzeros)(const T* row, std::size_t n, std::uint32_t* columns, T* values);
-  // The columns (rising) of the nonzeros alone; how many.
-  std::size_t (*list_columns)(const T* row, std::size_t n, std::uint16_t* columns);
+  // Where the nonzeros are: bit b of bits[w] is set when element 64 w + b is one. Words are written as a whole.
+  void (*mark_nonzeros)(const T* row, std::size_t n, std::uint64_t* bits);
   void (*shrink)(const Shrinkage<T>&, T* row, std::size_t n);
   // max |x_j|; infinite or NaN when an element is.
   T (*largest_magnitude)(const T* x, std::size_t n);

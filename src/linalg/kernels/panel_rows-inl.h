@@ -22,14 +22,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace dualdict::HWY_NAMESPACE {
 
-// So many panels that their sums fit into the registers and hide the latency of the multiply-add, and no more, so that
-// many rows of them stay in the first cache.
+// As many panels as have room for their sums in the registers. First caches are of 32 KiB, with AVX-512 mostly of 48.
+constexpr double kSparseShare = 0.45;
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-constexpr std::size_t kPanelsAtOnce = 1;
-constexpr double kSparseShare = 0.36;
+constexpr std::size_t kPanelsAtOnce = 5;
+constexpr std::size_t kCacheBytes = 40 << 10;
 #else
 constexpr std::size_t kPanelsAtOnce = 4;
-constexpr double kSparseShare = 0.45;
+constexpr std::size_t kCacheBytes = 28 << 10;
 #endif
 
 // One row after the other, kVectors vectors of it in registers all the while.
@@ -40,21 +40,25 @@ HWY_INLINE void add_vectors(const PanelRowsArguments<T>& p) {
   const std::size_t lanes = hn::Lanes(tag);
   const std::size_t last = p.n - (kVectors - 1) * lanes;  // columns of the last vector
   for (std::size_t i = 0; i < p.n_rows; ++i) {
-    const std::uint16_t* column = p.columns + p.bounds[i];
-    const std::uint16_t* const end = p.columns + p.bounds[i + 1];
-    if (column == end) continue;
+    const std::uint64_t* const used = p.used + i * p.n_words;
+    std::uint64_t any = 0;
+    for (std::size_t w = 0; w < p.n_words; ++w) any |= used[w];
+    if (any == 0) continue;
     const T* const left = p.left + i * p.left_stride;
     T* const out = p.out + i * p.out_stride;
     V sum[kVectors];
     for (std::size_t v = 0; v < kVectors; ++v)
       sum[v] = load_first<T>(out + v * lanes, v + 1 == kVectors ? last : lanes);
-    for (; column != end; ++column) {
-      const V factor = hn::Set(tag, left[*column]);
-      const T* row = p.panels + *column * (kPanelVectors * lanes);
-      HWY_UNROLL(8)
-      for (std::size_t v = 0; v < kVectors; ++v) {
-        const V part = hn::Load(tag, row + v / kPanelVectors * p.panel_size + v % kPanelVectors * lanes);
-        sum[v] = kSubtract ? hn::NegMulAdd(factor, part, sum[v]) : hn::MulAdd(factor, part, sum[v]);
+    for (std::size_t w = 0; w < p.n_words; ++w) {
+      for (std::uint64_t bits = used[w]; bits != 0; bits &= bits - 1) {
+        const std::size_t column = w * kMarksPerWord + static_cast<std::size_t>(std::countr_zero(bits));
+        const V factor = hn::Set(tag, left[column]);
+        const T* row = p.panels + column * (kPanelVectors * lanes);
+        HWY_UNROLL(16)
+        for (std::size_t v = 0; v < kVectors; ++v) {
+          const V part = hn::Load(tag, row + v / kPanelVectors * p.panel_size + v % kPanelVectors * lanes);
+          sum[v] = kSubtract ? hn::NegMulAdd(factor, part, sum[v]) : hn::MulAdd(factor, part, sum[v]);
+        }
       }
     }
     for (std::size_t v = 0; v < kVectors; ++v)
@@ -117,16 +121,14 @@ HWY_INLINE std::uint64_t nonzero_bits(const T* row, std::size_t count) {
   return nonzero;
 }
 
-constexpr std::size_t kBits = 64;
-
 template <class T>
 std::size_t list_nonzeros(const T* row, std::size_t n, std::uint32_t* columns, T* values) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   if constexpr (sizeof(T) == sizeof(float)) return compress_nonzeros(row, n, columns, values);
 #endif
   std::size_t count = 0;
-  for (std::size_t first = 0; first < n; first += kBits) {
-    std::uint64_t nonzero = nonzero_bits(row + first, std::min(kBits, n - first));
+  for (std::size_t first = 0; first < n; first += kMarksPerWord) {
+    std::uint64_t nonzero = nonzero_bits(row + first, std::min(kMarksPerWord, n - first));
     for (; nonzero != 0; nonzero &= nonzero - 1, ++count) {
       const std::size_t column = first + static_cast<std::size_t>(std::countr_zero(nonzero));
       columns[count] = static_cast<std::uint32_t>(column);
@@ -137,12 +139,9 @@ std::size_t list_nonzeros(const T* row, std::size_t n, std::uint32_t* columns, T
 }
 
 template <class T>
-std::size_t list_columns(const T* row, std::size_t n, std::uint16_t* columns) {
-  std::size_t count = 0;
-  for (std::size_t first = 0; first < n; first += kBits)
-    for (std::uint64_t bits = nonzero_bits(row + first, std::min(kBits, n - first)); bits != 0; bits &= bits - 1)
-      columns[count++] = static_cast<std::uint16_t>(first + static_cast<std::size_t>(std::countr_zero(bits)));
-  return count;
+void mark_nonzeros(const T* row, std::size_t n, std::uint64_t* bits) {
+  for (std::size_t first = 0; first < n; first += kMarksPerWord, ++bits)
+    *bits = nonzero_bits(row + first, std::min(kMarksPerWord, n - first));
 }
 
 }  // namespace dualdict::HWY_NAMESPACE

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kScalarRows = 6;
 constexpr std::size_t kScalarPanel = 8;
 constexpr std::size_t kScalarPanels = 3;
+constexpr std::size_t kScalarCacheBytes = 28 << 10;
 constexpr double kScalarSparseShare = 0.9;
 
 template <class T>
@@ -118,8 +119,8 @@ void add_rows(const RowsArguments<T>& p) {
 template <class T>
 void add_panel_rows(const PanelRowsArguments<T>& p) {
   for (std::size_t i = 0; i < p.n_rows; ++i)
-    for (std::size_t e = p.bounds[i]; e < p.bounds[i + 1]; ++e) {
-      const std::size_t column = p.columns[e];
+    for (std::size_t column = 0; column < kMarksPerWord * p.n_words; ++column) {
+      if ((p.used[i * p.n_words + column / kMarksPerWord] >> (column % kMarksPerWord) & 1) == 0) continue;
       const T value = p.left[i * p.left_stride + column];
       const T factor = p.into == Into::kSubtract ? -value : value;
       const T* row = p.panels + column * kScalarPanel;
@@ -140,11 +141,10 @@ std::size_t list_nonzeros(const T* row, std::size_t n, std::uint32_t* columns, T
 }
 
 template <class T>
-std::size_t list_columns(const T* row, std::size_t n, std::uint16_t* columns) {
-  std::size_t count = 0;
+void mark_nonzeros(const T* row, std::size_t n, std::uint64_t* bits) {
+  std::fill(bits, bits + (n + kMarksPerWord - 1) / kMarksPerWord, 0);
   for (std::size_t j = 0; j < n; ++j)
-    if (row[j] != T{0}) columns[count++] = static_cast<std::uint16_t>(j);
-  return count;
+    if (row[j] != T{0}) bits[j / kMarksPerWord] |= std::uint64_t{1} << (j % kMarksPerWord);
 }
 
 template <class T>
@@ -190,10 +190,10 @@ CodeSums summarise(const T* u, const T* b, const T* r, std::size_t n, T lambda, 
 }
 
 template <class T>
-constexpr Kernels<T> kTable{"scalar",        kScalarRows, kScalarPanel,         kScalarPanels,     kScalarSparseShare,
-                            tile<T>,         descend<T>,  add_rows<T>,          add_panel_rows<T>, list_nonzeros<T>,
-                            list_columns<T>, shrink<T>,   largest_magnitude<T>, count_nonzeros<T>, squared_norm<T>,
-                            summarise<T>};
+constexpr Kernels<T> kTable{"scalar",           kScalarRows,      kScalarPanel, kScalarPanels,        kScalarCacheBytes,
+                            kScalarSparseShare, tile<T>,          descend<T>,   add_rows<T>,          add_panel_rows<T>,
+                            list_nonzeros<T>,   mark_nonzeros<T>, shrink<T>,    largest_magnitude<T>, count_nonzeros<T>,
+                            squared_norm<T>,    summarise<T>};
 
 }  // namespace
 

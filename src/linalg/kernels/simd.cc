@@ -146,13 +146,14 @@ Kernels<T> table() {
           kTileRows,
           panel_width<T>(),
           kPanelsAtOnce,
+          kCacheBytes,
           kSparseShare,
           tile<T>,
           descend<T>,
           add_rows<T>,
           add_panel_rows<T>,
           list_nonzeros<T>,
-          list_columns<T>,
+          mark_nonzeros<T>,
           shrink<T>,
           largest_magnitude<T>,
           count_nonzeros<T>,
@@ -171,30 +172,41 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace dualdict {
-
-HWY_EXPORT(float_table);
-HWY_EXPORT(double_table);
-
 namespace {
 
-// The entry of a dispatch table for one target. A ChosenTarget of our own leaves the process-wide one alone.
-std::size_t dispatch_index(std::int64_t target) {
-  if constexpr ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0) return 0;
-  hwy::ChosenTarget chosen;
-  chosen.Update(target);
-  return chosen.GetIndex();
+// Compiled beside what every CPU has; null where this build leaves it out.
+struct Variant {
+  bool runs_here;
+  Kernels<float> (*floats)();
+  Kernels<double> (*doubles)();
+};
+
+// The CPU is asked here: Highway's own answer is in a shared library that measures a timer whenever a program that
+// links it starts, which takes five milliseconds.
+std::vector<Variant> optional_variants() {
+#if HWY_ARCH_X86
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2");
+  const bool avx3 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vl");
+  return {{avx2 && HWY_STATIC_TARGET != HWY_AVX2, HWY_CHOOSE_AVX2(float_table), HWY_CHOOSE_AVX2(double_table)},
+          {avx3 && HWY_STATIC_TARGET != HWY_AVX3, HWY_CHOOSE_AVX3(float_table), HWY_CHOOSE_AVX3(double_table)}};
+#else
+  return {};
+#endif
 }
 
 }  // namespace
 
 SimdTables simd_tables() {
-  std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
-  std::reverse(targets.begin(), targets.end());
   SimdTables tables;
-  for (const std::int64_t target : targets) {
-    const std::size_t index = dispatch_index(target);
-    tables.floats.push_back((*HWY_DISPATCH_TABLE(float_table)[index])());
-    tables.doubles.push_back((*HWY_DISPATCH_TABLE(double_table)[index])());
+  tables.floats.push_back(HWY_STATIC_DISPATCH(float_table)());
+  tables.doubles.push_back(HWY_STATIC_DISPATCH(double_table)());
+  for (const Variant& variant : optional_variants()) {
+    if (!variant.runs_here || variant.floats == nullptr) continue;
+    tables.floats.push_back(variant.floats());
+    tables.doubles.push_back(variant.doubles());
   }
   return tables;
 }
