@@ -29,7 +29,10 @@ void BlockSums<T>::add(ThreadPool& pool, std::span<const BlockProduct<T>> blocks
       Left<T> left = transposed(block.left);
       left.data += first_row * left.row_stride;
       left.rows = n_rows;
-      multiply(left, *block.right, tile, Into::kSet, first_column);
+      if (block.marks == nullptr)
+        multiply(left, *block.right, tile, Into::kSet, first_column);
+      else
+        multiply_marked(left, block.marks + first_row * mark_words(left.depth), *block.right, tile, first_column);
       for (std::size_t i = 0; i < n_rows; ++i) {
         double* out = sum.row(first_row + i);
         const T* in = tile.row(i);

@@ -4,20 +4,23 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "core/thread_pool.h"
 #include "dualdict/matrix.h"
-#include "linalg/product.h"
+#include "linalg/sparse_product.h"
 
 namespace dualdict {
 
-// One block's share: left' right, left n x rows, right n x cols packed.
+// One block's share: left' right, left n x rows, right n x cols packed. Marks say where left' is not zero, as in
+// multiply_marked; null: nearly everywhere. The bits of the sum are the same.
 template <class T>
 struct BlockProduct {
   MatrixView<const T> left;
   const PackedRight<T>* right;
+  const std::uint64_t* marks = nullptr;
 };
 
 template <class T>

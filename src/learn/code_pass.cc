@@ -23,11 +23,12 @@ CodePass<T>::CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool
       reports_(wave_),
       sparse_(wave_),
       packed_(wave_),
+      packed_samples_(wave_),
+      marks_(wave_),
       products_(wave_),
       sparse_blocks_(wave_),
-      sums_(pool.size(), n_atoms),
-      sparse_sums_(pool.size(), samples.n_features()),
-      xu_(samples.n_features(), n_atoms) {}
+      sums_(pool.size(), std::max(n_atoms, samples.n_features())),
+      sparse_sums_(pool.size(), samples.n_features()) {}
 
 template <class T>
 void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first,
@@ -45,21 +46,25 @@ void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& opt
 }
 
 template <class T>
-void CodePass<T>::add_sparse(std::size_t first, std::size_t count, Moments& moments) {
+void CodePass<T>::add_nonzeros(std::size_t first, std::size_t count, Moments& moments) {
   for (std::size_t i = 0; i < count; ++i) sparse_blocks_[i] = {block(first + i), &sparse_[i]};
   sparse_sums_.add(pool_, std::span(sparse_blocks_).first(count), moments.uu, moments.ux);
 }
 
 template <class T>
-void CodePass<T>::add_dense(std::size_t first, std::size_t count, Moments& moments) {
+void CodePass<T>::add_products(std::size_t first, std::size_t count, bool marked, Moments& moments) {
   const std::span<BlockProduct<T>> products = std::span(products_).first(count);
   pool_.run(count, [&](std::size_t i, std::size_t) {
-    products[i] = {wave_codes(i, block_size(first + i)), &packed_[i]};
+    products[i] = {wave_codes(i, block_size(first + i)), &packed_[i], nullptr};
     packed_[i].pack(products[i].left);
+    packed_samples_[i].pack(block(first + i));
+    if (!marked) return;
+    mark_columns(sparse_[i], products[i].left.cols, marks_[i]);
+    products[i].marks = marks_[i].data();
   });
   sums_.add(pool_, products, true, moments.uu);
-  for (std::size_t i = 0; i < count; ++i) products[i].left = block(first + i);
-  sums_.add(pool_, products, false, xu_);
+  for (std::size_t i = 0; i < count; ++i) products[i].right = &packed_samples_[i];
+  sums_.add(pool_, products, false, moments.ux);
 }
 
 template <class T>
@@ -70,7 +75,6 @@ PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& op
   for (auto& usage : usage_) std::fill(usage.begin(), usage.end(), std::size_t{0});
   std::fill_n(moments.uu.data(), moments.uu.size(), 0.0);
   std::fill_n(moments.ux.data(), moments.ux.size(), 0.0);
-  std::fill_n(xu_.data(), xu_.size(), 0.0);
   const std::size_t n_blocks = this->n_blocks();
   const std::size_t wave_rows = std::min(wave_, n_blocks) * kBlockSamples;
   if (codes_.rows() < wave_rows) codes_ = Matrix<T>(wave_rows, u.cols());
@@ -80,18 +84,17 @@ PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& op
     for (std::size_t i = 0; i < count; ++i) report.codes.add(reports_[i]);
     std::size_t nonzeros = 0;
     for (std::size_t i = 0; i < count; ++i) nonzeros += sparse_[i].n_elements();
-    if (static_cast<double>(nonzeros) <= kSparseSquareShare * static_cast<double>(count * kBlockSamples * u.cols())) {
-      add_sparse(first, count, moments);
+    const double share = static_cast<double>(nonzeros) / static_cast<double>(count * kBlockSamples * u.cols());
+    if (share <= kSparseSquareShare) {
+      add_nonzeros(first, count, moments);
     } else {
-      add_dense(first, count, moments);
+      add_products(first, count, share <= kernels<T>().sparse_share, moments);
     }
   }
   report.usage.assign(usage_[0].size(), 0);
   for (const auto& usage : usage_)
     for (std::size_t j = 0; j < usage.size(); ++j) report.usage[j] += usage[j];
   BlockSums<T>::mirror(moments.uu);
-  for (std::size_t i = 0; i < xu_.rows(); ++i)
-    for (std::size_t j = 0; j < xu_.cols(); ++j) moments.ux(j, i) += xu_(i, j);
   moments.sum_abs_codes = report.codes.sum_abs;
   return report;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "core/interrupt.h"
@@ -17,7 +18,7 @@
 namespace dualdict {
 
 // The codes of the blocks between two rounds of sums, at most (one block may be more). Beside them stand their
-// nonzeros, and they once more in packed form when they are not sparse.
+// nonzeros, and they once more in packed form, with their samples, when they are not sparse.
 inline constexpr std::size_t kWaveBytes = std::size_t{32} << 20;
 
 // What a pass leaves beside the codes.
@@ -61,26 +62,28 @@ class CodePass {
   }
   // The codes of block i of the wave.
   MatrixView<T> wave_codes(std::size_t i, std::size_t size) { return codes_.view().row_range(i * kBlockSamples, size); }
-  // Adds the wave's sums: to uu and ux when its codes are sparse, to uu and xu_ otherwise.
-  void add_sparse(std::size_t first, std::size_t count, Moments& moments);
-  void add_dense(std::size_t first, std::size_t count, Moments& moments);
+  // Add the wave's sums to uu and ux: from one nonzero to the next, or as products, in which zeros are passed over
+  // when they are marked.
+  void add_nonzeros(std::size_t first, std::size_t count, Moments& moments);
+  void add_products(std::size_t first, std::size_t count, bool marked, Moments& moments);
 
   const Samples<T>& samples_;
   ThreadPool& pool_;
   const Interrupt& interrupt_;
-  SampleRange range_;                            // of the pass
-  std::size_t wave_;                             // blocks between two rounds of sums
-  std::vector<CodeWorkspace<T>> work_;           // per worker
-  std::vector<std::vector<std::size_t>> usage_;  // per worker; whole numbers, so their order does not matter
-  Matrix<T> codes_;                              // of the wave
-  std::vector<CodeReport> reports_;              // per block of the wave
-  std::vector<SparseRows<T>> sparse_;            // codes, per block of the wave
-  std::vector<PackedRight<T>> packed_;           // codes, per block of a wave that is not sparse
+  SampleRange range_;                              // of the pass
+  std::size_t wave_;                               // blocks between two rounds of sums
+  std::vector<CodeWorkspace<T>> work_;             // per worker
+  std::vector<std::vector<std::size_t>> usage_;    // per worker; whole numbers, so their order does not matter
+  Matrix<T> codes_;                                // of the wave
+  std::vector<CodeReport> reports_;                // per block of the wave
+  std::vector<SparseRows<T>> sparse_;              // codes, per block of the wave
+  std::vector<PackedRight<T>> packed_;             // codes, per block of a wave that is not sparse
+  std::vector<PackedRight<T>> packed_samples_;     // the same of its samples
+  std::vector<std::vector<std::uint64_t>> marks_;  // where the transposed codes of a block are not zero
   std::vector<BlockProduct<T>> products_;
   std::vector<SparseBlock<T>> sparse_blocks_;
   BlockSums<T> sums_;
   SparseSums<T> sparse_sums_;
-  Matrix<double> xu_;  // d x K, the transpose of what dense waves add to Moments::ux
 };
 
 }  // namespace dualdict

@@ -37,7 +37,7 @@ MemoryNeed memory_need(const FitSize& size) {
   // Second moments with their eigenvectors, sums of codes, D and C with their momentum, the code problem.
   const double small = (8 * d * d + 8 * k * k + 16 * k * d) * kDouble;
   const double wave_codes = std::min(std::max(static_cast<double>(kWaveBytes) / element, block * k), (n + block) * k);
-  const double wave = wave_codes * (2 * element + nonzero) + 16 * block * 2 * d * kDouble;
+  const double wave = wave_codes * (2 * element + nonzero) + 32 * block * d * element + 16 * block * 2 * d * kDouble;
   const double loop = wave + (size.checkpoint ? n * k * (element + sizeof(float)) : 0);
   const double n_fit = std::min(n, static_cast<double>(kFitSamples));
   const double n_measured = std::min(n, static_cast<double>(measure_samples(size.n_atoms)));

@@ -34,7 +34,7 @@ Matrix<double> second_moments_here(const Samples<T>& samples, ThreadPool& pool, 
     pool.run(count, [&](std::size_t i, std::size_t) {
       blocks[i] = convert<double>(samples.block(first + i));
       packed[i].pack(blocks[i].view());
-      products[i] = {blocks[i].view(), &packed[i]};
+      products[i] = {blocks[i].view(), &packed[i], nullptr};
     });
     sums.add(pool, std::span(products).first(count), true, xx);
   }

@@ -31,33 +31,30 @@ std::size_t rows_at_once(const Kernels<T>& kernel, std::size_t depth, double sha
   return (depth + n_parts - 1) / n_parts;
 }
 
-std::size_t words_for(std::size_t depth) {
-  return (depth + kMarksPerWord - 1) / kMarksPerWord;
-}
+// Columns of the left operand that are taken at once, in one chunk of the right one, and where they are not zero.
+struct Part {
+  std::size_t first;
+  std::size_t count;
+  const std::uint64_t* marks;  // of the first row
+  std::size_t marks_stride;    // words from one row to the next
+};
 
+// From the panel on that has first_column.
 template <class T>
-void find_used(MatrixView<const T> left, const Kernels<T>& kernel, std::size_t first, std::size_t depth,
-               UsedColumns& used) {
-  const std::size_t n_words = words_for(depth);
-  if (used.bits.size() < left.rows * n_words) used.bits.resize(left.rows * n_words);
-  for (std::size_t i = 0; i < left.rows; ++i)
-    kernel.mark_nonzeros(left.row(i) + first, depth, used.bits.data() + i * n_words);
-}
-
-// The used ones of `depth` columns of `left`, which begin with `first`, times the rows of `right`; all in one chunk.
-template <class T>
-void add_part(MatrixView<const T> left, const PackedRight<T>& right, std::size_t first, std::size_t depth, Into into,
-              const UsedColumns& used, MatrixView<T> out) {
+void add_part(const Left<T>& left, const PackedRight<T>& right, const Part& part, Into into, MatrixView<T> out,
+              std::size_t first_column) {
   const Kernels<T>& kernel = right.kernels();
   const std::size_t width = kernel.panel_width;
-  const std::size_t in_chunk = first % PackedRight<T>::kDepthChunk;
-  const std::size_t chunk = first - in_chunk;
-  const std::size_t n_panels = (right.cols() + width - 1) / width;
+  const std::size_t in_chunk = part.first % PackedRight<T>::kDepthChunk;
+  const std::size_t chunk = part.first - in_chunk;
+  const std::size_t first_panel = first_column / width;
+  const std::size_t n_panels = (right.cols() + width - 1) / width - first_panel;
   const std::size_t n_groups = (n_panels + kernel.panels_at_once - 1) / kernel.panels_at_once;
-  std::size_t k = 0;
+  std::size_t k = first_panel * width;
   for (std::size_t group = 0; group < n_groups; ++group) {
-    const std::size_t end = std::min(right.cols(), n_panels * (group + 1) / n_groups * width);
-    kernel.add_panel_rows({left.data + first, left.stride, left.rows, used.bits.data(), words_for(depth), into,
+    const std::size_t end = std::min(right.cols(), (first_panel + n_panels * (group + 1) / n_groups) * width);
+    kernel.add_panel_rows({left.data + part.first * left.depth_stride, left.row_stride, left.depth_stride, left.rows,
+                           part.marks, part.marks_stride, mark_words(part.count), into,
                            right.panel(chunk, k) + in_chunk * width, right.chunk_depth(chunk) * width, out.data + k,
                            out.stride, end - k});
     k = end;
@@ -75,13 +72,30 @@ bool multiply_if_sparse(MatrixView<const T> left, const PackedRight<T>& right, I
   for (std::size_t chunk = 0; chunk < right.depth(); chunk += PackedRight<T>::kDepthChunk) {
     const std::size_t end = chunk + right.chunk_depth(chunk);
     const std::size_t at_once = rows_at_once(kernel, right.chunk_depth(chunk), share);
+    const std::size_t n_words = mark_words(at_once);
+    if (work.bits.size() < left.rows * n_words) work.bits.resize(left.rows * n_words);
     for (std::size_t first = chunk; first < end; first += at_once) {
-      const std::size_t depth = std::min(at_once, end - first);
-      find_used(left, kernel, first, depth, work);
-      add_part(left, right, first, depth, into, work, out);
+      const std::size_t count = std::min(at_once, end - first);
+      for (std::size_t i = 0; i < left.rows; ++i)
+        kernel.mark_nonzeros(left.row(i) + first, count, work.bits.data() + i * n_words);
+      add_part<T>(plain(left), right, {first, count, work.bits.data(), n_words}, into, out, 0);
     }
   }
   return true;
+}
+
+template <class T>
+void multiply_marked(const Left<T>& left, const std::uint64_t* marks, const PackedRight<T>& right, MatrixView<T> out,
+                     std::size_t first_column) {
+  static_assert(PackedRight<T>::kDepthChunk % kMarksPerWord == 0);
+  const std::size_t n_words = mark_words(left.depth);
+  for (std::size_t i = 0; i < out.rows; ++i) std::fill(out.row(i), out.row(i) + out.cols, T{0});
+  // A word of columns at a time: about what stays in the first cache.
+  for (std::size_t word = 0; word < n_words; ++word) {
+    const std::size_t first = word * kMarksPerWord;
+    const std::size_t count = std::min(kMarksPerWord, left.depth - first);
+    add_part<T>(left, right, {first, count, marks + word, n_words}, Into::kAdd, out, first_column);
+  }
 }
 
 template <class T>
@@ -92,7 +106,9 @@ void multiply_sparse(MatrixView<const T> left, const PackedRight<T>& right, Into
 
 #define DUALDICT_INSTANTIATE(T)                                                                                       \
   template bool multiply_if_sparse<T>(MatrixView<const T>, const PackedRight<T>&, Into, UsedColumns&, MatrixView<T>); \
-  template void multiply_sparse<T>(MatrixView<const T>, const PackedRight<T>&, Into, UsedColumns&, MatrixView<T>);
+  template void multiply_sparse<T>(MatrixView<const T>, const PackedRight<T>&, Into, UsedColumns&, MatrixView<T>);    \
+  template void multiply_marked<T>(const Left<T>&, const std::uint64_t*, const PackedRight<T>&, MatrixView<T>,        \
+                                   std::size_t);
 DUALDICT_INSTANTIATE(float)
 DUALDICT_INSTANTIATE(double)
 #undef DUALDICT_INSTANTIATE

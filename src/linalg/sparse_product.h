@@ -28,4 +28,10 @@ template <class T>
 void multiply_sparse(MatrixView<const T> left, const PackedRight<T>& right, Into into, UsedColumns& work,
                      MatrixView<T> out);
 
+// out = left * right where it is known which elements of left are not zero: those that are marked, row i from
+// marks[i * mark_words(depth)] on. Columns of out before first_column need not be right.
+template <class T>
+void multiply_marked(const Left<T>& left, const std::uint64_t* marks, const PackedRight<T>& right, MatrixView<T> out,
+                     std::size_t first_column = 0);
+
 }  // namespace dualdict

@@ -22,6 +22,10 @@ struct SparseRows {
   void assign(MatrixView<const T> dense);
 };
 
+// Where the transpose is not zero, as multiply_marked reads it.
+template <class T>
+void mark_columns(const SparseRows<T>& rows, std::size_t n_columns, std::vector<std::uint64_t>& marks);
+
 // Below this share of nonzeros the square of a sparse matrix is faster from one nonzero to the next than as a dense
 // product.
 inline constexpr double kSparseSquareShare = 0.125;

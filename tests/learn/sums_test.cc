@@ -53,6 +53,33 @@ TYPED_TEST(SparseSumsTest, AreTheNaiveProducts) {
   for (std::size_t i = 0; i < ux.size(); ++i) EXPECT_NEAR(ux.data()[i], expected_ux.data()[i], tolerance);
 }
 
+// Which of the two a wave of codes takes must not show.
+TYPED_TEST(SparseSumsTest, OfMarkedBlocksHaveTheBitsOfDenseOnes) {
+  using T = TypeParam;
+  const Codes<T> one;
+  ThreadPool pool(2);
+  std::vector<PackedRight<T>> packed(kBlocks);
+  std::vector<std::vector<std::uint64_t>> marks(kBlocks);
+  std::vector<BlockProduct<T>> dense(kBlocks), marked(kBlocks);
+  for (std::size_t b = 0; b < kBlocks; ++b) {
+    const MatrixView<const T> codes = one.codes.view().row_range(b * kRows, kRows);
+    packed[b].pack(codes);
+    mark_columns(one.sparse[b], kAtoms, marks[b]);
+    dense[b] = {codes, &packed[b], nullptr};
+    marked[b] = {codes, &packed[b], marks[b].data()};
+  }
+  BlockSums<T> sums(pool.size(), kAtoms);
+  for (const bool symmetric : {false, true}) {
+    Matrix<double> expected(kAtoms, kAtoms), result(kAtoms, kAtoms);
+    sums.add(pool, dense, symmetric, expected);
+    sums.add(pool, marked, symmetric, result);
+    BlockSums<T>::mirror(expected);
+    BlockSums<T>::mirror(result);
+    EXPECT_EQ(result, expected) << symmetric;
+    EXPECT_GT(result(0, 0), 0.0);
+  }
+}
+
 TYPED_TEST(SparseSumsTest, HaveTheSameBitsForAnyNumberOfThreads) {
   const Codes<TypeParam> one;
   Matrix<double> first_uu, first_ux;

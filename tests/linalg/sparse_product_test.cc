@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "linalg/sparse_rows.h"
 #include "problems/random_sparse.h"
 
 namespace dualdict {
@@ -35,6 +36,36 @@ TYPED_TEST(SparseProduct, HasTheBitsOfTheDenseOne) {
             multiply<T>(plain(left.view()), packed, expected.view(), into);
             multiply_sparse<T>(left.view(), packed, into, work, result.view());
             EXPECT_EQ(result, expected) << kernel.name << ", " << depth << " x " << width << ", " << share;
+          }
+        }
+      }
+    }
+  }
+}
+
+// The sums of codes over samples: the left operand is a transposed block of codes, and its marks come from its rows.
+TYPED_TEST(SparseProduct, OfAMarkedTransposeHasTheBitsOfTheDenseOne) {
+  using T = TypeParam;
+  constexpr std::size_t kAtoms = 21;
+  SparseRows<T> rows;
+  std::vector<std::uint64_t> marks;
+  for (const std::size_t n : {1U, 63U, 64U, 200U, 256U, 300U}) {
+    for (const std::size_t width : {1U, 45U, 200U, 500U}) {
+      const Matrix<T> right = random_matrix<T>(n, width, 6);
+      for (const double share : {0.0, 0.05, 0.3, 1.0}) {
+        const Matrix<T> codes = random_sparse<T>(n, kAtoms, share, 5);
+        rows.assign(codes.view());
+        mark_columns(rows, kAtoms, marks);
+        for (const Kernels<T>& kernel : all_kernels<T>()) {
+          PackedRight<T> packed(kernel);
+          packed.pack(right.view());
+          for (const std::size_t first_column : {std::size_t{0}, width / 2}) {
+            Matrix<T> expected(kAtoms, width), result = random_matrix<T>(kAtoms, width, 7);
+            multiply<T>(transposed(codes.view()), packed, expected.view(), Into::kSet, first_column);
+            multiply_marked<T>(transposed(codes.view()), marks.data(), packed, result.view(), first_column);
+            for (std::size_t i = 0; i < kAtoms; ++i)
+              for (std::size_t j = first_column; j < width; ++j)
+                ASSERT_EQ(result(i, j), expected(i, j)) << kernel.name << ", " << n << " x " << width << ", " << share;
           }
         }
       }

@@ -112,17 +112,23 @@ struct RowsArguments {
   std::size_t n;
 };
 
+// Columns are marked by bits of words.
 inline constexpr std::size_t kMarksPerWord = 64;
+inline constexpr std::size_t mark_words(std::size_t n_columns) {
+  return (n_columns + kMarksPerWord - 1) / kMarksPerWord;
+}
 
 // out += or -= left * right for some neighbouring panels of a PackedRight, as many as are summed in registers: n
 // columns, at most panels_at_once panels. Only the marked columns of row i of left count: column 64 w + b where bit b
-// of used[i * n_words + w] is set.
+// of used[i * used_stride + w] is set.
 template <class T>
 struct PanelRowsArguments {
-  const T* left;  // row i at left + i * left_stride
-  std::size_t left_stride;
+  const T* left;  // element (i, k) at left[i * row_stride + k * depth_stride]
+  std::size_t row_stride;
+  std::size_t depth_stride;
   std::size_t n_rows;
   const std::uint64_t* used;
+  std::size_t used_stride;
   std::size_t n_words;
   Into into;  // kAdd or kSubtract
   const T* panels;

@@ -40,11 +40,11 @@ HWY_INLINE void add_vectors(const PanelRowsArguments<T>& p) {
   const std::size_t lanes = hn::Lanes(tag);
   const std::size_t last = p.n - (kVectors - 1) * lanes;  // columns of the last vector
   for (std::size_t i = 0; i < p.n_rows; ++i) {
-    const std::uint64_t* const used = p.used + i * p.n_words;
+    const std::uint64_t* const used = p.used + i * p.used_stride;
     std::uint64_t any = 0;
     for (std::size_t w = 0; w < p.n_words; ++w) any |= used[w];
     if (any == 0) continue;
-    const T* const left = p.left + i * p.left_stride;
+    const T* const left = p.left + i * p.row_stride;
     T* const out = p.out + i * p.out_stride;
     V sum[kVectors];
     for (std::size_t v = 0; v < kVectors; ++v)
@@ -52,7 +52,7 @@ HWY_INLINE void add_vectors(const PanelRowsArguments<T>& p) {
     for (std::size_t w = 0; w < p.n_words; ++w) {
       for (std::uint64_t bits = used[w]; bits != 0; bits &= bits - 1) {
         const std::size_t column = w * kMarksPerWord + static_cast<std::size_t>(std::countr_zero(bits));
-        const V factor = hn::Set(tag, left[column]);
+        const V factor = hn::Set(tag, left[column * p.depth_stride]);
         const T* row = p.panels + column * (kPanelVectors * lanes);
         HWY_UNROLL(16)
         for (std::size_t v = 0; v < kVectors; ++v) {

@@ -120,8 +120,8 @@ template <class T>
 void add_panel_rows(const PanelRowsArguments<T>& p) {
   for (std::size_t i = 0; i < p.n_rows; ++i)
     for (std::size_t column = 0; column < kMarksPerWord * p.n_words; ++column) {
-      if ((p.used[i * p.n_words + column / kMarksPerWord] >> (column % kMarksPerWord) & 1) == 0) continue;
-      const T value = p.left[i * p.left_stride + column];
+      if ((p.used[i * p.used_stride + column / kMarksPerWord] >> (column % kMarksPerWord) & 1) == 0) continue;
+      const T value = p.left[i * p.row_stride + column * p.depth_stride];
       const T factor = p.into == Into::kSubtract ? -value : value;
       const T* row = p.panels + column * kScalarPanel;
       for (std::size_t k = 0; k < p.n; ++k)
@@ -142,7 +142,7 @@ std::size_t list_nonzeros(const T* row, std::size_t n, std::uint32_t* columns, T
 
 template <class T>
 void mark_nonzeros(const T* row, std::size_t n, std::uint64_t* bits) {
-  std::fill(bits, bits + (n + kMarksPerWord - 1) / kMarksPerWord, 0);
+  std::fill_n(bits, mark_words(n), 0);
   for (std::size_t j = 0; j < n; ++j)
     if (row[j] != T{0}) bits[j / kMarksPerWord] |= std::uint64_t{1} << (j % kMarksPerWord);
 }
