@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page that shows the plots and the tables; written from the JSON, never by hand."""
+import json
 import os
 
 import tables
@@ -7,7 +8,8 @@ import tables
 INTRO = """# Benchmarks
 
 After this page you know how fast dualdict is beside other packages, on which machine, and how to measure it on yours.
-This page is written by `bench/peers/run` from [{name}]({json}); nothing in it is typed by hand.
+This page is written by `bench/peers/run` from [{name}]({json}); nothing in it is typed by hand. What was not measured on that machine
+is shown from another one, and says so.
 
 Every comparison is made in one run: the same samples, the same first dictionary, the same objective, one thread each unless
 said, repeats in turn (ours, then each peer, then again) and medians.
@@ -59,35 +61,59 @@ def link(target, page):
     return os.path.relpath(target, page.parent)
 
 
+def other_results(json_path):
+    """The files of other machines beside this one."""
+    return sorted(path for path in json_path.parent.glob("*-cores.json")
+                  if path != json_path and not path.name.startswith("scale-"))
+
+
 def other_machines(json_path, page):
     """What was measured elsewhere and is kept beside this file."""
-    others = sorted(path for path in json_path.parent.glob("*-cores.json")
-                    if path != json_path and not path.name.startswith("scale-"))
+    others = other_results(json_path)
     if not others:
         return ""
     return "Kept from other machines: " + ", ".join(f"[{path.name}]({link(path, page)})" for path in others) + ".\n"
 
 
-def write(rows, json_path, figures, settings):
+def with_rows_of_others(rows, json_path):
+    """The rows, and those that are missing as the newest measurement on another machine has them; these have its name
+    as "elsewhere"."""
+    newest = {}
+    for path in other_results(json_path):
+        for name, row in json.loads(path.read_text(encoding="utf-8"))["rows"].items():
+            if name not in newest or row["machine"]["date"] > newest[name]["machine"]["date"]:
+                newest[name] = {**row, "elsewhere": row["machine"]["processor"]}
+                if "title" in row:
+                    newest[name]["title"] += f" ({row['machine']['processor']})"
+    return {**newest, **rows}
+
+
+def origin(row):
+    return f"Measured on another machine: {row['elsewhere']}.\n" if "elsewhere" in row else ""
+
+
+def write(own_rows, json_path, figures, settings):
+    rows = with_rows_of_others(own_rows, json_path)
     show = lambda name, title: f"![{title}]({link(figures[name], settings.page)})\n"  # noqa: E731
     parts = [INTRO.format(name=json_path.name, json=link(json_path, settings.page))]
     learned = [row for name, row in rows.items() if name.startswith("learn-")]
     if learned:
         columns = max((row.get("check", {}).get("columns", 0) for row in learned))
         parts += [LEARNING.format(seconds=learned[0]["seconds"], columns=columns),
-                  show("learning", "Objective against time"), tables.learning(learned)]
+                  show("learning", "Objective against time") if "learning" in figures else "", tables.learning(learned)]
     if "stopping" in rows:
-        parts += [STOPPING.format(n=rows["stopping"]["n_samples"]), tables.stopping(rows["stopping"])]
+        parts += [STOPPING.format(n=rows["stopping"]["n_samples"]), origin(rows["stopping"]), tables.stopping(rows["stopping"])]
     if "exact" in rows:
         row = rows["exact"]
-        parts += [EXACT.format(n=row["n_samples"], tau=row["tau"], nonzeros=row["nonzeros"], gap=row["gap"]),
+        parts += [EXACT.format(n=row["n_samples"], tau=row["tau"], nonzeros=row["nonzeros"], gap=row["gap"]), origin(row),
                   tables.exact(row)]
     if "encoding" in rows:
         row = rows["encoding"]
-        parts += [ENCODING.format(n=row["n_samples"], d=row["n_features"], k=row["n_atoms"]), tables.encoding(row)]
+        parts += [ENCODING.format(n=row["n_samples"], d=row["n_features"], k=row["n_atoms"]), origin(row),
+                  tables.encoding(row)]
     grown = [rows[name] for name in ("scaling", "threads") if name in rows]
     if grown:
-        parts.append(SCALING.format(iterations=grown[0]["iterations"]))
+        parts += [SCALING.format(iterations=grown[0]["iterations"]), origin(grown[0])]
         if "scaling" in figures:
             parts.append(show("scaling", "Time and memory against the number of samples"))
         parts.append(tables.scaling(grown))

@@ -27,7 +27,6 @@ bool Extrapolation::has_direction(const Matrix<double>& dictionary, const Matrix
   state_.dictionary = dictionary;
   state_.dual = dual;
   state_.has_direction = true;
-  state_.weight = 1;
   return false;
 }
 
@@ -46,8 +45,9 @@ bool Extrapolation::lead(Matrix<double>& dictionary, Matrix<double>& dual, doubl
   return momentum > 0;
 }
 
-void Extrapolation::restart() {
+void Extrapolation::restart(double weight) {
   state_.has_direction = false;
+  state_.weight = weight;
 }
 
 }  // namespace dualdict

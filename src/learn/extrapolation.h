@@ -15,8 +15,9 @@ class Extrapolation {
   // D_t and C_t of the last lead(): what to go back to when E rose.
   const Matrix<double>& dictionary() const { return state_.dictionary; }
   const Matrix<double>& dual() const { return state_.dual; }
-  // Forgets the direction.
-  void restart();
+  // Forgets the direction. The momentum begins again from this weight: 1 is none, and after each lead it is one half
+  // more.
+  void restart(double weight = 1);
 
   struct State {
     Matrix<double> dictionary;

@@ -33,7 +33,7 @@ void Learner<T>::warm_up() {
       pause();
     } while (true);
   }
-  extrapolation_.restart();
+  extrapolation_.restart(warmed_up_ ? kWeightAfterWarmUp : 1);
   warm_up_.finished = true;
 }
 

@@ -23,6 +23,9 @@ inline constexpr double kWarmUpChange = 2e-3;
 inline constexpr std::size_t kWarmUpRounds = 8;
 // How far D and C are led along their last change.
 inline constexpr double kWarmUpMomentum = 0.9;
+// D and C come out of the warm-up with that momentum, and the iterations over all samples go on with it: (weight - 1) /
+// (weight + 1/2) is about the same. Until one of them overshoots.
+inline constexpr double kWeightAfterWarmUp = 20;
 // A lead is taken back when D and C before it were better by more than this share of E, even for the codes that were
 // made with the lead. On centred patches that hardly happens; on digits, whose atoms overlap, E would rise otherwise.
 inline constexpr double kWarmUpRegret = 3e-3;
