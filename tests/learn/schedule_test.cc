@@ -50,6 +50,22 @@ TEST(Extrapolation, ForgetsTheDirectionAfterARestart) {
   EXPECT_EQ(dictionary, filled(5));
 }
 
+// After the warm-up the momentum that it had goes on; the first lead only finds the direction.
+TEST(Extrapolation, BeginsWithTheMomentumThatARestartGivesIt) {
+  const auto second_lead = [](double weight) {
+    Extrapolation extrapolation;
+    Matrix<double> dictionary = filled(1), dual = filled(1);
+    extrapolation.restart(weight);
+    EXPECT_FALSE(extrapolation.lead(dictionary, dual));
+    dictionary = filled(2);
+    extrapolation.lead(dictionary, dual);
+    return dictionary(0, 0) - 2;
+  };
+  EXPECT_EQ(second_lead(1), 0.0);
+  EXPECT_GT(second_lead(kWeightAfterWarmUp), kWarmUpMomentum);
+  EXPECT_LT(second_lead(kWeightAfterWarmUp), 0.95);
+}
+
 TEST(Extrapolation, LeadsByAGivenShare) {
   Extrapolation extrapolation;
   Matrix<double> dictionary = filled(1), dual = filled(1);
