@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <string>
@@ -26,6 +27,16 @@ double cgroup_cpus() {
   std::ifstream v1_period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
   if (v1_quota >> quota && v1_period >> period && quota > 0 && period > 0) limit = std::min(limit, quota / period);
   return limit;
+}
+
+// Rounds of short tasks follow each other closely; to sleep and to be woken takes longer than many of them. So a thread
+// looks out for this long before it sleeps, and lets others have the processor meanwhile.
+constexpr auto kLookOut = std::chrono::microseconds(100);
+
+template <class Condition>
+void look_out_for(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + kLookOut;
+  while (!condition() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
 }  // namespace
@@ -62,7 +73,13 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::run(std::size_t n_tasks, const std::function<void(std::size_t, std::size_t)>& work) {
-  if (n_tasks == 0) return;
+  if (threads_.empty() || n_tasks <= 1) {
+    for (std::size_t task = 0; task < n_tasks; ++task) {
+      if (interrupt_ != nullptr) interrupt_->throw_if_due();
+      work(task, 0);
+    }
+    return;
+  }
   {
     const std::lock_guard lock(mutex_);
     work_ = &work;
@@ -71,10 +88,10 @@ void ThreadPool::run(std::size_t n_tasks, const std::function<void(std::size_t, 
     busy_ = 1;
     ++generation_;
   }
-  if (n_tasks > 1) wake_.notify_all();
+  wake_.notify_all();
   drain(0);
+  if (--busy_ > 0) look_out_for([this] { return busy_ == 0; });
   std::unique_lock lock(mutex_);
-  --busy_;
   done_.wait(lock, [this] { return busy_ == 0; });
   work_ = nullptr;
   n_tasks_ = 0;
@@ -83,8 +100,9 @@ void ThreadPool::run(std::size_t n_tasks, const std::function<void(std::size_t, 
 
 void ThreadPool::serve(std::size_t worker) {
   std::size_t seen = 0;
-  std::unique_lock lock(mutex_);
   for (;;) {
+    look_out_for([&] { return quit_ || generation_ != seen; });
+    std::unique_lock lock(mutex_);
     wake_.wait(lock, [&] { return quit_ || generation_ != seen; });
     if (quit_) return;
     seen = generation_;
@@ -115,6 +133,11 @@ void ThreadPool::drain(std::size_t worker) {
       if (!failure_) failure_ = std::current_exception();
     }
   }
+}
+
+ThreadPool& calling_thread() {
+  static ThreadPool pool(1);
+  return pool;
 }
 
 }  // namespace dualdict

@@ -2,6 +2,7 @@
 // A small pool of threads that works through numbered tasks. Results must not depend on which worker runs a task.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -31,7 +32,7 @@ class ThreadPool {
 
   // Calls work(task, worker) once for each task in [0, n_tasks), handed out in order as workers become free, and
   // returns when all are done; worker < size(). The first exception stops the handing out and is rethrown here.
-  // Not reentrant, and for one caller at a time.
+  // Not reentrant, and for one caller at a time, unless the calling thread is the only worker.
   void run(std::size_t n_tasks, const std::function<void(std::size_t task, std::size_t worker)>& work);
 
  private:
@@ -46,10 +47,13 @@ class ThreadPool {
   const std::function<void(std::size_t, std::size_t)>* work_ = nullptr;
   std::size_t n_tasks_ = 0;
   std::size_t next_task_ = 0;
-  std::size_t busy_ = 0;
-  std::size_t generation_ = 0;
-  bool quit_ = false;
+  std::atomic<std::size_t> busy_ = 0;
+  std::atomic<std::size_t> generation_ = 0;
+  std::atomic<bool> quit_ = false;
   std::exception_ptr failure_;
 };
+
+// A pool of the calling thread alone, for any caller.
+ThreadPool& calling_thread();
 
 }  // namespace dualdict

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -23,17 +24,27 @@ struct BlockProduct {
   const std::uint64_t* marks = nullptr;
 };
 
+// sum (rows x cols) += the blocks' products, in the order given. symmetric: only the upper triangle is kept up to date;
+// mirror_upper() fills the rest.
+template <class T>
+struct SumOfBlocks {
+  std::span<const BlockProduct<T>> blocks;
+  bool symmetric;
+  Matrix<double>* sum;
+};
+
 template <class T>
 class BlockSums {
  public:
   BlockSums(std::size_t n_workers, std::size_t max_cols);
 
-  // sum (rows x cols) += the blocks' products, in the order given. symmetric: only the upper triangle is kept up to
-  // date; mirror() fills the rest.
-  void add(ThreadPool& pool, std::span<const BlockProduct<T>> blocks, bool symmetric, Matrix<double>& sum);
-  static void mirror(Matrix<double>& sum);
+  // All of them in one round of the pool.
+  void add(ThreadPool& pool, std::initializer_list<SumOfBlocks<T>> sums);
 
  private:
+  // The rows of a sum from first_row on that one task makes.
+  static void add_rows(const SumOfBlocks<T>& one, std::size_t first_row, Matrix<T>& scratch);
+
   std::vector<Matrix<T>> scratch_;  // one tile per worker
 };
 

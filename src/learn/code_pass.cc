@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "linalg/symmetric.h"
+
 namespace dualdict {
 namespace {
 
@@ -25,7 +27,8 @@ CodePass<T>::CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool
       packed_(wave_),
       packed_samples_(wave_),
       marks_(wave_),
-      products_(wave_),
+      by_codes_(wave_),
+      by_samples_(wave_),
       sparse_blocks_(wave_),
       sums_(pool.size(), std::max(n_atoms, samples.n_features())),
       sparse_sums_(pool.size(), samples.n_features()) {}
@@ -53,18 +56,17 @@ void CodePass<T>::add_nonzeros(std::size_t first, std::size_t count, Moments& mo
 
 template <class T>
 void CodePass<T>::add_products(std::size_t first, std::size_t count, bool marked, Moments& moments) {
-  const std::span<BlockProduct<T>> products = std::span(products_).first(count);
   pool_.run(count, [&](std::size_t i, std::size_t) {
-    products[i] = {wave_codes(i, block_size(first + i)), &packed_[i], nullptr};
-    packed_[i].pack(products[i].left);
+    const MatrixView<const T> codes = wave_codes(i, block_size(first + i));
+    packed_[i].pack(codes);
     packed_samples_[i].pack(block(first + i));
-    if (!marked) return;
-    mark_columns(sparse_[i], products[i].left.cols, marks_[i]);
-    products[i].marks = marks_[i].data();
+    if (marked) mark_columns(sparse_[i], codes.cols, marks_[i]);
+    const std::uint64_t* marks = marked ? marks_[i].data() : nullptr;
+    by_codes_[i] = {codes, &packed_[i], marks};
+    by_samples_[i] = {codes, &packed_samples_[i], marks};
   });
-  sums_.add(pool_, products, true, moments.uu);
-  for (std::size_t i = 0; i < count; ++i) products[i].right = &packed_samples_[i];
-  sums_.add(pool_, products, false, moments.ux);
+  sums_.add(pool_, {{std::span(by_codes_).first(count), true, &moments.uu},
+                    {std::span(by_samples_).first(count), false, &moments.ux}});
 }
 
 template <class T>
@@ -94,7 +96,7 @@ PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& op
   report.usage.assign(usage_[0].size(), 0);
   for (const auto& usage : usage_)
     for (std::size_t j = 0; j < usage.size(); ++j) report.usage[j] += usage[j];
-  BlockSums<T>::mirror(moments.uu);
+  mirror_upper(moments.uu);
   moments.sum_abs_codes = report.codes.sum_abs;
   return report;
 }

@@ -80,7 +80,8 @@ class CodePass {
   std::vector<PackedRight<T>> packed_;             // codes, per block of a wave that is not sparse
   std::vector<PackedRight<T>> packed_samples_;     // the same of its samples
   std::vector<std::vector<std::uint64_t>> marks_;  // where the transposed codes of a block are not zero
-  std::vector<BlockProduct<T>> products_;
+  std::vector<BlockProduct<T>> by_codes_;          // the products of that wave for uu
+  std::vector<BlockProduct<T>> by_samples_;        // and for ux
   std::vector<SparseBlock<T>> sparse_blocks_;
   BlockSums<T> sums_;
   SparseSums<T> sparse_sums_;

@@ -134,7 +134,7 @@ void Learner<T>::initialise() {
   round_rows_to_ball<T>(dictionary_);
   round_rows_to_ball<T>(dual_);
   choose_tau();
-  energy_ = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
+  energy_ = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_).total();
   rule_.restart(energy_);
 }
 
@@ -142,7 +142,7 @@ template <class T>
 void Learner<T>::choose_tau() {
   Objective any_tau = objective_;
   any_tau.tau = 1;  // with 0 the problem would be solved in closed form, at the cost of K^3
-  problem_.assign(any_tau, dictionary_, dual_);
+  problem_.assign(any_tau, dictionary_, dual_, pool_);
   std::ostringstream how;
   if (options_.tau) {
     objective_.tau = *options_.tau;
@@ -223,8 +223,8 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
     record.extrapolated = extrapolation_.lead(dictionary_, dual_);
     round_to_feasible();
   }
-  record.energy_before_codes = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
-  problem_.assign(objective_, dictionary_, dual_);
+  record.energy_before_codes = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_).total();
+  problem_.assign(objective_, dictionary_, dual_, pool_);
   if (options_.solver == Solver::kFista) problem_.find_largest_curvature();
   const PassReport pass = code({0, n}, code_options(), *pass_);
   usage_ = pass.usage;
@@ -232,7 +232,7 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
   record.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
   const bool whole = n == samples_.n_all();
   if (!whole) scale_moments(n);
-  record.energy_after_codes = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
+  record.energy_after_codes = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_).total();
   const double scale = record.energy_after_codes > 0 ? record.energy_after_codes : 1.0;
   record.duality_gap = pass.codes.gap / scale;
 
@@ -240,9 +240,9 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
     record.replaced_atoms = replacer_.replace(samples_, objective_, usage_, pool_, codes_, dictionary_, moments_);
   step_gap_ = 0;
   if (!options_.keep_dictionary) update_dictionary(record.energy_after_codes);
-  record.energy_after_dictionary = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
+  record.energy_after_dictionary = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_).total();
   if (objective_.eta > 0) update_dual(record.energy_after_codes);
-  record.energy = energy_from_moments(objective_, moments_, dictionary_, dual_);
+  record.energy = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_);
   energy_ = record.energy.total();
   const bool exact_codes = pass.codes.unfinished == 0 || record.duality_gap <= 0.01 * options_.rtol;
   record.accurate = accurate_ && exact_codes && step_gap_ <= step_tolerance(scale);
@@ -291,6 +291,8 @@ void Learner<T>::update_dictionary(double energy) {
   options.max_passes = accurate_ ? 50 : (warming_up ? 2 : 5);
   options.certify = !warming_up;
   options.max_fista_iterations = accurate_ ? kAccurateFista : (fista ? kCheapFista : 0);
+  options.pool = &pool_;
+  if (ranks_.alone()) options.interrupt = &interrupt_;  // ranks end together, after a pass
   const StepReport report = fista ? dictionary_step_fista(objective_, moments_, options, dictionary_)
                                   : dictionary_step_fast(objective_, moments_, options, dictionary_);
   round_rows_to_ball<T>(dictionary_);
@@ -345,7 +347,7 @@ bool Learner<T>::move_tau(double nonzeros) {
   if (tau == objective_.tau) return false;
   objective_.tau = tau;
   extrapolation_.restart();
-  energy_ = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
+  energy_ = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_).total();
   rule_.restart(energy_);
   return true;
 }

@@ -41,7 +41,7 @@ template <class T>
 void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
   const bool led = extrapolation_.lead(dictionary_, dual_, kWarmUpMomentum);
   round_to_feasible();
-  problem_.assign(objective_, dictionary_, dual_);
+  problem_.assign(objective_, dictionary_, dual_, pool_);
   const std::size_t n_all = samples_.n_all();
   const std::size_t n_steps = (n_all + schedule.step_samples - 1) / schedule.step_samples;
   const std::size_t first = warm_up_.step % n_steps * schedule.step_samples;
@@ -49,7 +49,7 @@ void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
   const Moments old = moments_;
   const PassReport pass = code({first, n}, code_options(), *pass_);
   scale_moments(n);
-  const double energy = energy_from_moments(objective_, moments_, dictionary_, dual_).total();
+  const double energy = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_).total();
   if (led) take_back_if_worse(energy);
   const double nonzeros = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
   const double share = fading(warm_up_.n_seen, n, nonzeros / static_cast<double>(options_.n_atoms));
@@ -72,7 +72,8 @@ template <class T>
 void Learner<T>::take_back_if_worse(double energy) {
   const Matrix<double>& dictionary = extrapolation_.dictionary();
   const Matrix<double>& dual = extrapolation_.dual();
-  if (energy_from_moments(objective_, moments_, dictionary, dual).total() >= (1 - kWarmUpRegret) * energy) return;
+  if (energy_from_moments(objective_, moments_, dictionary, dual, pool_).total() >= (1 - kWarmUpRegret) * energy)
+    return;
   dictionary_ = dictionary;
   dual_ = dual;
   extrapolation_.restart();

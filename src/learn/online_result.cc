@@ -19,7 +19,7 @@ template <class T>
 void measure(const OnlineState& state, const Samples<T>& samples, ThreadPool& pool, const Interrupt& interrupt,
              LearnSummary& summary) {
   CodeProblem<T> problem;
-  problem.assign(state.objective, state.dictionary, state.dual);
+  problem.assign(state.objective, state.dictionary, state.dual, pool);
   CodeOptions options;
   options.tolerance = std::min(1e-5, state.options.inner_tolerance);
   options.max_sweeps = 2000;

@@ -60,7 +60,7 @@ void start(OnlineState& state, const Samples<T>& samples, ThreadPool& pool) {
   round_rows_to_ball<T>(state.dual);
   state.usage.assign(options.n_atoms, 0.0);
   CodeProblem<T> problem;
-  problem.assign(objective, state.dictionary, state.dual);
+  problem.assign(objective, state.dictionary, state.dual, pool);
   const SilencingTau silencing = silencing_tau(problem, samples, pool);
   if (options.tau)
     objective.tau = *options.tau;
@@ -140,7 +140,7 @@ OnlineStepReport online_step(OnlineState& state, const Samples<T>& samples, Thre
   const LearnOptions& options = state.options;
 
   CodeProblem<T> problem;
-  problem.assign(state.objective, state.dictionary, state.dual);
+  problem.assign(state.objective, state.dictionary, state.dual, pool);
   CodeOptions code_options;
   code_options.tolerance = options.inner_tolerance;
   code_options.max_sweeps = 1000;
@@ -154,7 +154,7 @@ OnlineStepReport online_step(OnlineState& state, const Samples<T>& samples, Thre
                               .run(problem, code_options, {0, n}, codes, moments);
   OnlineStepReport report;
   report.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
-  report.energy_after_codes = energy_from_moments(state.objective, moments, state.dictionary, state.dual).total();
+  report.energy_after_codes = energy_from_moments(state.objective, moments, state.dictionary, state.dual, pool).total();
   const std::size_t replaced_before = state.replaced_atoms;
   replace_unused(state, samples, pool, codes, moments);
   report.replaced_atoms = state.replaced_atoms - replaced_before;
@@ -169,12 +169,13 @@ OnlineStepReport online_step(OnlineState& state, const Samples<T>& samples, Thre
   how.add(moments, std::pow(n_before / static_cast<double>(state.n_samples), kFading), state.moments);
 
   DictionaryStepOptions step_options;
+  step_options.pool = &pool;
   if (!options.keep_dictionary) {
     dictionary_step_fast(state.objective, state.moments, step_options, state.dictionary);
     round_rows_to_ball<T>(state.dictionary);
   }
   if (how.dual) online_dual_step<T>(state);
-  report.energy = energy_from_moments(state.objective, moments, state.dictionary, state.dual);
+  report.energy = energy_from_moments(state.objective, moments, state.dictionary, state.dual, pool);
   move_tau(state, report.nonzeros_per_code);
   return report;
 }

@@ -70,7 +70,7 @@ void Learner<T>::measure_result() {
 template <class T>
 bool Learner<T>::code_exactly() {
   say("coding every sample exactly");
-  problem_.assign(objective_, dictionary_, dual_);
+  problem_.assign(objective_, dictionary_, dual_, pool_);
   CodeOptions options;
   options.tolerance = std::min(kFinalTolerance<T>, options_.inner_tolerance);
   options.max_sweeps = kFinalSweeps<T>;

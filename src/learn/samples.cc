@@ -13,6 +13,7 @@
 #include "dualdict/error.h"
 #include "learn/block_sums.h"
 #include "learn/sample_order.h"
+#include "linalg/symmetric.h"
 #include "linalg/vectors.h"
 
 namespace dualdict {
@@ -36,9 +37,9 @@ Matrix<double> second_moments_here(const Samples<T>& samples, ThreadPool& pool, 
       packed[i].pack(blocks[i].view());
       products[i] = {blocks[i].view(), &packed[i], nullptr};
     });
-    sums.add(pool, std::span(products).first(count), true, xx);
+    sums.add(pool, {{std::span(products).first(count), true, &xx}});
   }
-  BlockSums<double>::mirror(xx);
+  mirror_upper(xx);
   return xx;
 }
 

@@ -2,7 +2,7 @@
 #include "learn/shared_pass.h"
 
 #include "core/hash.h"
-#include "learn/block_sums.h"
+#include "linalg/symmetric.h"
 
 namespace dualdict {
 namespace {
@@ -45,7 +45,7 @@ Wishes sum_pass(Ranks& ranks, const Matrix<double>& dictionary, const Matrix<dou
   ranks.sum(message);
   const double* from = message.data();
   for_each_number(pass, moments, [&]<class Value>(Value& value) { value = static_cast<Value>(*from++); });
-  BlockSums<double>::mirror(moments.uu);
+  mirror_upper(moments.uu);
   if (message[n_sums + 3] != mark * static_cast<double>(ranks.size()))
     throw Error(
         ErrorKind::kNumerical,

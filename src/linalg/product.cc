@@ -42,6 +42,18 @@ void PackedRight<T>::pack_transposed(MatrixView<const T> b) {
   pack_from<true>(b);
 }
 
+template <class T>
+void PackedRight<T>::pack_rows_again(MatrixView<const T> b, std::size_t first, std::size_t count) {
+  const std::size_t width = kernels_->panel_width;
+  for (std::size_t k = first; k < first + count; ++k) {
+    const std::size_t chunk = k / kDepthChunk * kDepthChunk;
+    for (std::size_t column = 0; column < cols_; column += width) {
+      const auto place = static_cast<std::size_t>(panel(chunk, column) - panels_.data()) + (k - chunk) * width;
+      std::copy_n(b.row(k) + column, std::min(width, cols_ - column), panels_.data() + place);
+    }
+  }
+}
+
 namespace {
 
 // What multiply and multiply_and_shrink have in common; the columns before first_column may be left as they are.

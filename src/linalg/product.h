@@ -38,6 +38,8 @@ class PackedRight {
 
   void pack(MatrixView<const T> b);             // b: depth x cols
   void pack_transposed(MatrixView<const T> b);  // b: cols x depth
+  // After pack(b), when some rows of b have changed.
+  void pack_rows_again(MatrixView<const T> b, std::size_t first, std::size_t count);
 
   std::size_t depth() const { return depth_; }
   std::size_t cols() const { return cols_; }

@@ -89,4 +89,9 @@ double largest_eigenvalue(const Matrix<double>& a) {
   return std::min(bound, std::max(0.0, solver.eigenvalues().maxCoeff()) * (1.0 + 1e-12));
 }
 
+void mirror_upper(Matrix<double>& a) {
+  for (std::size_t i = 0; i < a.rows(); ++i)
+    for (std::size_t j = 0; j < i; ++j) a(i, j) = a(j, i);
+}
+
 }  // namespace dualdict

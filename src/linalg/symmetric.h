@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Eigenvalues of symmetric matrices, in double.
+// Symmetric matrices, in double.
 #pragma once
 
 #include <vector>
@@ -18,5 +18,8 @@ SymmetricEigen symmetric_eigen(const Matrix<double>& a);
 // The largest eigenvalue of a positive semidefinite matrix, or a little more: never less. Exact up to n = 400; above,
 // power iteration with a margin, checked by a Cholesky factor and capped by the largest absolute row sum.
 double largest_eigenvalue(const Matrix<double>& a);
+
+// Copies what is above the diagonal to below it.
+void mirror_upper(Matrix<double>& a);
 
 }  // namespace dualdict

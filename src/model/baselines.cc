@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
+#include "linalg/parallel_product.h"
 #include "linalg/symmetric.h"
 #include "linalg/vectors.h"
-#include "model/parallel_product.h"
 
 namespace dualdict {
 

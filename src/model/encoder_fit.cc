@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "linalg/cholesky.h"
+#include "linalg/parallel_product.h"
 #include "linalg/vectors.h"
-#include "model/parallel_product.h"
 #include "model/step_fit.h"
 
 namespace dualdict {

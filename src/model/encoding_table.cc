@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "core/thread_pool.h"
+#include "linalg/parallel_product.h"
 #include "linalg/product.h"
 #include "model/baselines.h"
 #include "model/encoder_fit.h"
-#include "model/parallel_product.h"
 #include "model/table_measures.h"
 
 namespace dualdict {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "linalg/parallel_product.h"
 #include "linalg/vectors.h"
-#include "model/parallel_product.h"
 #include "model/threshold_fit.h"
 
 namespace dualdict {

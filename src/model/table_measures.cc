@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "linalg/parallel_product.h"
 #include "linalg/vectors.h"
-#include "model/parallel_product.h"
 
 namespace dualdict {
 namespace {

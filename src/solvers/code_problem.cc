@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "linalg/parallel_product.h"
 #include "linalg/symmetric.h"
 #include "linalg/vectors.h"
 
@@ -10,8 +11,8 @@ namespace dualdict {
 namespace {
 
 // lambda_max(C'C), from the smaller of the two Gram matrices.
-double squared_operator_norm(const Matrix<double>& c) {
-  return largest_eigenvalue(c.rows() <= c.cols() ? multiply_transposed<double>(c.view(), c.view())
+double squared_operator_norm(const Matrix<double>& c, ThreadPool& pool) {
+  return largest_eigenvalue(c.rows() <= c.cols() ? parallel_gram(c.view(), pool)
                                                  : transposed_multiply<double>(c.view(), c.view()));
 }
 
@@ -33,12 +34,12 @@ Matrix<double> closed_form(const Matrix<double>& gram, const Matrix<double>& wei
 }  // namespace
 
 template <class T>
-void CodeProblem<T>::assign(const Objective& objective_in, const Matrix<double>& dictionary,
-                            const Matrix<double>& dual) {
+void CodeProblem<T>::assign(const Objective& objective_in, const Matrix<double>& dictionary, const Matrix<double>& dual,
+                            ThreadPool& pool) {
   objective = objective_in;
   lambda = static_cast<T>(objective.lambda());
   const std::size_t n_atoms = objective.n_atoms;
-  Matrix<double> h = multiply_transposed<double>(dictionary.view(), dictionary.view());
+  Matrix<double> h = parallel_gram(dictionary.view(), pool);
   for (std::size_t i = 0; i < h.size(); ++i) h.data()[i] /= objective.d();
   for (std::size_t j = 0; j < n_atoms; ++j) h(j, j) += objective.ridge();
   if (gram.rows() != n_atoms) gram = Matrix<T>(n_atoms, padded(n_atoms));
@@ -56,7 +57,7 @@ void CodeProblem<T>::assign(const Objective& objective_in, const Matrix<double>&
     w.data()[i] = dictionary.data()[i] / objective.d() + objective.coding_weight() * dual.data()[i];
   weights.pack_transposed(convert<T>(w).view());
   squared_scale = 1 / objective.d();
-  if (objective.eta > 0) squared_scale += objective.coding_weight() * squared_operator_norm(dual);
+  if (objective.eta > 0) squared_scale += objective.coding_weight() * squared_operator_norm(dual, pool);
   smallest_curvature = objective.ridge();
   constexpr double kGoodPart = 0.1;
   sweeps_fast =

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/thread_pool.h"
 #include "dualdict/matrix.h"
 #include "linalg/product.h"
 #include "solvers/objective.h"
@@ -32,7 +33,8 @@ struct CodeProblem {
   PackedRight<T> direct;
 
   // Rebuilds everything for new D and C, reusing the memory.
-  void assign(const Objective& objective_in, const Matrix<double>& dictionary, const Matrix<double>& dual);
+  void assign(const Objective& objective_in, const Matrix<double>& dictionary, const Matrix<double>& dual,
+              ThreadPool& pool = calling_thread());
   // Needed by codes_by_fista only.
   void find_largest_curvature();
 };

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "core/interrupt.h"
+#include "core/thread_pool.h"
 #include "solvers/accelerated.h"
 #include "solvers/objective.h"
 
@@ -15,6 +17,8 @@ struct DictionaryStepOptions {
   std::size_t max_passes = 5;            // of block coordinate descent
   std::size_t max_fista_iterations = 0;  // afterwards, if the gap is still too large
   bool certify = true;                   // false: max_passes passes, and a gap that nobody measured (infinite)
+  ThreadPool* pool = &calling_thread();  // shares the products; the bits are the same
+  const Interrupt* interrupt = nullptr;  // when it is due the step throws Interrupted and D stays as it was
 };
 
 // Block coordinate descent, an atom at a time to its exact minimiser: fast when D is near; then FISTA, which is fast

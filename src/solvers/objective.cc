@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "linalg/product.h"
+#include "linalg/parallel_product.h"
 #include "linalg/vectors.h"
 
 namespace dualdict {
@@ -18,17 +18,17 @@ double trace(const Matrix<double>& a) {
 }  // namespace
 
 Energy energy_from_moments(const Objective& objective, const Moments& moments, const Matrix<double>& dictionary,
-                           const Matrix<double>& dual) {
+                           const Matrix<double>& dual, ThreadPool& pool) {
   Energy energy;
   const double squared_codes = trace(moments.uu);
   // |X - DU|^2 = |X|^2 - 2 <D, UX'> + <D, (UU') D>
-  const Matrix<double> gd = multiply<double>(moments.uu.view(), dictionary.view());
+  const Matrix<double> gd = parallel_product(moments.uu.view(), dictionary.view(), pool);
   const double residual =
       moments.squared_samples - 2 * inner_product(dictionary, moments.ux) + inner_product(dictionary, gd);
   energy.reconstruction = std::max(0.0, residual) / objective.d();
   if (objective.eta > 0) {
     // |U - CX|^2 = |U|^2 - 2 <C, UX'> + <C, C (XX')>
-    const Matrix<double> cs = multiply<double>(dual.view(), moments.xx.view());
+    const Matrix<double> cs = parallel_product(dual.view(), moments.xx.view(), pool);
     const double mismatch = squared_codes - 2 * inner_product(dual, moments.ux) + inner_product(dual, cs);
     energy.coding = objective.coding_weight() * std::max(0.0, mismatch);
   }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 
+#include "core/thread_pool.h"
 #include "dualdict/matrix.h"
 #include "dualdict/summary.h"
 
@@ -42,6 +43,6 @@ struct Moments {
 
 // E from the moments, in O(K^2 d). Exact up to cancellation: the reconstruction term is a small difference.
 Energy energy_from_moments(const Objective& objective, const Moments& moments, const Matrix<double>& dictionary,
-                           const Matrix<double>& dual);
+                           const Matrix<double>& dual, ThreadPool& pool = calling_thread());
 
 }  // namespace dualdict

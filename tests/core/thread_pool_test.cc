@@ -94,6 +94,14 @@ TEST(ThreadPool, EndsBetweenTasksWhenInterrupted) {
   EXPECT_EQ(runs, 7);
 }
 
+TEST(ThreadPool, OfTheCallingThreadMayBeUsedInsideItself) {
+  int runs = 0;
+  calling_thread().run(3, [&](std::size_t, std::size_t) {
+    calling_thread().run(4, [&](std::size_t, std::size_t worker) { runs += worker == 0 ? 1 : 100; });
+  });
+  EXPECT_EQ(runs, 12);
+}
+
 TEST(ThreadPool, ChoosesAtLeastOneThread) {
   EXPECT_GE(available_threads(), 1u);
   EXPECT_EQ(resolve_threads(0), available_threads());

@@ -4,6 +4,7 @@
 
 #include "learn/block_sums.h"
 #include "learn/sparse_sums.h"
+#include "linalg/symmetric.h"
 #include "problems/random_matrix.h"
 #include "reference/naive_products.h"
 #include "reference/tolerance.h"
@@ -44,7 +45,7 @@ TYPED_TEST(SparseSumsTest, AreTheNaiveProducts) {
   ThreadPool pool(2);
   Matrix<double> uu(kAtoms, kAtoms), ux(kAtoms, kFeatures);
   SparseSums<TypeParam>(pool.size(), kFeatures).add(pool, one.blocks, uu, ux);
-  BlockSums<TypeParam>::mirror(uu);
+  mirror_upper(uu);
   const Matrix<double> transposed = naive_transpose(convert<double>(one.codes));
   const Matrix<double> expected_uu = naive_product(transposed, convert<double>(one.codes));
   const Matrix<double> expected_ux = naive_product(transposed, convert<double>(one.samples));
@@ -71,10 +72,10 @@ TYPED_TEST(SparseSumsTest, OfMarkedBlocksHaveTheBitsOfDenseOnes) {
   BlockSums<T> sums(pool.size(), kAtoms);
   for (const bool symmetric : {false, true}) {
     Matrix<double> expected(kAtoms, kAtoms), result(kAtoms, kAtoms);
-    sums.add(pool, dense, symmetric, expected);
-    sums.add(pool, marked, symmetric, result);
-    BlockSums<T>::mirror(expected);
-    BlockSums<T>::mirror(result);
+    sums.add(pool, {{dense, symmetric, &expected}});
+    sums.add(pool, {{marked, symmetric, &result}});
+    mirror_upper(expected);
+    mirror_upper(result);
     EXPECT_EQ(result, expected) << symmetric;
     EXPECT_GT(result(0, 0), 0.0);
   }

@@ -54,6 +54,24 @@ TYPED_TEST(Product, WholeNumbersComeOutExactForEveryShapeAndKernel) {
   }
 }
 
+TYPED_TEST(Product, RowsPackedAgainAreThoseOfAWholePack) {
+  using T = TypeParam;
+  constexpr std::size_t kRows = 300, kCols = 70, kFirst = 250, kCount = 20;  // across two chunks of the depth
+  const Matrix<T> before = random_matrix<T>(kRows, kCols, 8), left = random_matrix<T>(5, kRows, 9);
+  Matrix<T> after = before;
+  for (std::size_t i = kFirst * kCols; i < (kFirst + kCount) * kCols; ++i) after.data()[i] += T{1};
+  for (const Kernels<T>& kernel : all_kernels<T>()) {
+    PackedRight<T> whole(kernel), again(kernel);
+    whole.pack(after.view());
+    again.pack(before.view());
+    again.pack_rows_again(after.view(), kFirst, kCount);
+    Matrix<T> expected(5, kCols), result(5, kCols);
+    multiply<T>(plain(left.view()), whole, expected.view());
+    multiply<T>(plain(left.view()), again, result.view());
+    EXPECT_EQ(result, expected) << kernel.name;
+  }
+}
+
 TYPED_TEST(Product, TransposedOperandsAddAndSubtract) {
   using T = TypeParam;
   for (const std::size_t depth : kDepths) {

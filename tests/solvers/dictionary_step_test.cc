@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cmath>
 
 #include "linalg/vectors.h"
@@ -63,6 +64,38 @@ TEST(DictionaryStep, LowersTheEnergyOfThousandsOfAtomsToo) {
     EXPECT_LT(one.energy().total(), before);
     before = one.energy().total();
     expect_in_the_ball(one.dictionary, false);
+  }
+}
+
+TEST(DictionaryStep, HasTheSameBitsForAnyNumberOfThreads) {
+  const MomentCase one(90, 7, 150, 11);
+  for (const Step step : kSteps) {
+    Matrix<double> alone = one.dictionary;
+    step(one.objective, one.moments, budget(6, 6), alone);
+    for (const std::size_t n_threads : {2u, 5u}) {
+      ThreadPool pool(n_threads);
+      DictionaryStepOptions options = budget(6, 6);
+      options.pool = &pool;
+      Matrix<double> shared = one.dictionary;
+      step(one.objective, one.moments, options, shared);
+      EXPECT_EQ(shared, alone) << n_threads;
+    }
+  }
+}
+
+TEST(DictionaryStep, LeavesTheDictionaryAsItWasWhenItIsInterrupted) {
+  const std::atomic<bool> wish = true;
+  const Interrupt now(&wish);
+  const Interrupt soon(&wish, 0.02);  // the step is under way when this is over
+  const MomentCase one(60, 8, 40, 12);
+  for (const Step step : kSteps) {
+    for (const Interrupt* interrupt : {&now, &soon}) {
+      DictionaryStepOptions options = budget(100'000'000, 100'000'000);
+      options.interrupt = interrupt;
+      Matrix<double> dictionary = one.dictionary;
+      EXPECT_THROW(step(one.objective, one.moments, options, dictionary), Interrupted);
+      EXPECT_EQ(dictionary, one.dictionary);
+    }
   }
 }
 

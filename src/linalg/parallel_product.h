@@ -11,7 +11,12 @@ namespace dualdict {
 // c +- a b. Zeros of a cost next to nothing when there are many.
 void parallel_multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c, Into into,
                        ThreadPool& pool);
-// a b'
+// The same for an operand that is packed already, zeros or not.
+void parallel_multiply(MatrixView<const double> a, const PackedRight<double>& b, MatrixView<double> c, Into into,
+                       ThreadPool& pool);
+// a b, a a' and a b'
+Matrix<double> parallel_product(MatrixView<const double> a, MatrixView<const double> b, ThreadPool& pool);
+Matrix<double> parallel_gram(MatrixView<const double> a, ThreadPool& pool);
 Matrix<double> parallel_multiply_transposed(MatrixView<const double> a, MatrixView<const double> b, ThreadPool& pool);
 // c += a' b, some rows of a and b at a time: what it needs does not grow with them. Zeros of a cost next to nothing
 // when there are many.
