@@ -17,16 +17,24 @@ from settings import CHECK_SEED
 PEERS = {"spams": spams_peer, "sklearn": sklearn_peer}
 
 
+def try_batches(peer, problem, settings, sizes, seconds):
+    """The objective after so many seconds, by batch size."""
+    tried = {}
+    for size in sizes:
+        prefix = settings.work / f"{problem.name}-{problem.tau}-probe-{size}"
+        (_, path), = isolated(peer.learn, problem, seconds, size, (), prefix)
+        tried[size] = ours.objective(problem, path)
+    return tried
+
+
 def best_batch(peer, problem, settings):
-    """The batch size with the lowest objective after a short run, and what each size had."""
+    """The batch size with the lowest objective, and what each size had after a short run. What is best early need not
+    be best in the end: the two best of the short runs are run for as long as the measurement takes."""
     if len(settings.batch_sizes) == 1:
         return settings.batch_sizes[0], {}
-    tried = {}
-    for size in settings.batch_sizes:
-        prefix = settings.work / f"{problem.name}-{problem.tau}-probe-{size}"
-        (_, path), = isolated(peer.learn, problem, settings.probe_seconds, size, (), prefix)
-        tried[size] = ours.objective(problem, path)
-    return min(tried, key=tried.get), tried
+    tried = try_batches(peer, problem, settings, settings.batch_sizes, settings.probe_seconds)
+    finalists = try_batches(peer, problem, settings, sorted(tried, key=tried.get)[:2], settings.seconds)
+    return min(finalists, key=finalists.get), tried
 
 
 def peer_run(name, problem, settings, batch_size, repeat):

@@ -17,7 +17,7 @@ class Settings:
     seconds: float  # of learning, each package
     curve: tuple  # seconds at which the peers' dictionaries are kept, besides the end
     early: tuple  # seconds of short runs of ours: its first iterations, on few of the samples, are not reported
-    probe_seconds: float  # of each batch size that is tried
+    probe_seconds: float  # of each batch size that is tried; the two best get the full time
     batch_sizes: tuple
     n_patches: int
     n_digits: int
@@ -49,7 +49,7 @@ class Settings:
 
 
 FULL = dict(repeats=3, seconds=60, curve=(2, 5, 10, 20, 40), early=(0.4, 0.5, 0.6, 0.7, 0.9, 1.2, 1.6, 2, 3, 4, 6),
-            probe_seconds=10, batch_sizes=(128, 256, 512, 1024), n_patches=100_000,
+            probe_seconds=10, batch_sizes=(16, 32, 64, 128, 256, 512), n_patches=100_000,
             n_digits=50_000, wide=(200_000, 512, 4096), n_judged=10_000, early_wide=(10, 30), n_coded=20_000,
             n_coded_slowly=1_000, n_checked=4_000, stopping_limit=3600, scaling_samples=(10_000, 100_000, 1_000_000),
             scaling_atoms=(100, 200, 400), scaling_sides=(8, 12, 16), scaling_iterations=10)

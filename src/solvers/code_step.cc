@@ -92,7 +92,8 @@ void codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options,
                                                      .active_limit = options.active_set ? work.slots.size() : 0,
                                                      .slots = work.slots.data(),
                                                      .active = work.active.data(),
-                                                     .sweeps_first = problem.sweeps_fast});
+                                                     .sweeps_first = problem.sweeps_fast,
+                                                     .relaxation = static_cast<T>(options.relaxation)});
     std::copy_n(code, u.cols, u.row(i));
     report.sweeps += descent.sweeps;
     report.unfinished += descent.kkt > tolerance ? 1 : 0;

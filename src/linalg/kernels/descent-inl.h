@@ -147,6 +147,7 @@ HWY_INLINE void sweep(const DescentArguments<T>& p, std::size_t n_list) {
     T target = 0;
     if (z > p.lambda) target = (z - p.lambda) * p.inverse_diagonal[j];
     if (!p.positive && z < -p.lambda) target = (z + p.lambda) * p.inverse_diagonal[j];
+    if (p.relaxation != T{1}) target = relaxed(old, target, p.relaxation);
     const T step = target - old;
     if (step == T{0}) {
       r = p.r[next];

@@ -74,7 +74,16 @@ struct DescentArguments {
   std::uint32_t* slots = nullptr;  // workspace for active_limit indices
   T* active = nullptr;             // workspace of active_workspace(active_limit, n) elements
   bool sweeps_first = false;       // from a warm start, sweep as long as making the active set would take
+  T relaxation = 1;                // of sweeps, below 2: how far a coordinate goes, 1 is to its minimiser
 };
+
+// Where a coordinate goes in a sweep that is relaxed. Only as long as it stays on its side of zero: there the objective
+// is a parabola, lower than it was up to twice as far as its minimiser.
+template <class T>
+inline T relaxed(T old, T minimiser, T relaxation) {
+  const T far = old + relaxation * (minimiser - old);
+  return old * minimiser > T{0} && old * far > T{0} ? far : minimiser;
+}
 
 // What an active set of up to `limit` of n coordinates needs, whatever the vector width.
 inline constexpr std::size_t active_workspace(std::size_t limit, std::size_t n) {

@@ -102,7 +102,8 @@ DescentReport<T> descend(const DescentArguments<T>& p) {
     }
     for (std::size_t l = 0; l < n_list; ++l) {
       const std::size_t j = p.list[l];
-      move_to(p, j, scaled_minimiser(p, j) * p.inverse_diagonal[j]);
+      const T minimiser = scaled_minimiser(p, j) * p.inverse_diagonal[j];
+      move_to(p, j, p.relaxation == T{1} ? minimiser : relaxed(p.u[j], minimiser, p.relaxation));
     }
   }
 }
