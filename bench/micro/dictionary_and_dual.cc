@@ -29,7 +29,12 @@ struct Case {
 };
 
 void sizes(benchmark::internal::Benchmark* benchmark) {
-  benchmark->Args({144, 200})->Args({784, 200})->Args({144, 800})->Args({512, 4096})->ArgNames({"d", "K"})->Unit(benchmark::kMillisecond);
+  benchmark->Args({144, 200})
+      ->Args({784, 200})
+      ->Args({144, 800})
+      ->Args({512, 4096})
+      ->ArgNames({"d", "K"})
+      ->Unit(benchmark::kMillisecond);
 }
 
 void dictionary_step(benchmark::State& state) {

@@ -25,7 +25,7 @@ void parallel_multiply(MatrixView<const double> a, const PackedRight<double>& b,
                        ThreadPool& pool) {
   constexpr std::size_t kTiles = 16;  // rows
   const std::size_t share = (a.rows + pool.size() - 1) / pool.size();
-  const std::size_t rows_per_task = std::min(kRows, (share + kTiles - 1) / kTiles * kTiles);
+  const std::size_t rows_per_task = std::clamp((share + kTiles - 1) / kTiles * kTiles, kTiles, kRows);
   pool.run(n_tasks(a.rows, rows_per_task), [&](std::size_t task, std::size_t) {
     const std::size_t first = task * rows_per_task;
     const std::size_t count = std::min(rows_per_task, a.rows - first);
@@ -45,20 +45,26 @@ void parallel_multiply(MatrixView<const double> a, MatrixView<const double> b, M
   });
 }
 
+namespace {
+
+Matrix<double> product_with(MatrixView<const double> a, const PackedRight<double>& b, ThreadPool& pool) {
+  Matrix<double> c(a.rows, b.cols());
+  parallel_multiply(a, b, c.view(), Into::kSet, pool);
+  return c;
+}
+
+}  // namespace
+
 Matrix<double> parallel_multiply_transposed(MatrixView<const double> a, MatrixView<const double> b, ThreadPool& pool) {
   PackedRight<double> right;
   right.pack_transposed(b);
-  Matrix<double> c(a.rows, b.rows);
-  parallel_multiply(a, right, c.view(), Into::kSet, pool);
-  return c;
+  return product_with(a, right, pool);
 }
 
 Matrix<double> parallel_product(MatrixView<const double> a, MatrixView<const double> b, ThreadPool& pool) {
   PackedRight<double> right;
   right.pack(b);
-  Matrix<double> c(a.rows, b.cols);
-  parallel_multiply(a, right, c.view(), Into::kSet, pool);
-  return c;
+  return product_with(a, right, pool);
 }
 
 Matrix<double> parallel_gram(MatrixView<const double> a, ThreadPool& pool) {

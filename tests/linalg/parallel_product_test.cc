@@ -8,8 +8,8 @@
 namespace dualdict {
 namespace {
 
-// Fewer rows than a tile, less than a task, and several tasks with a rest.
-const std::size_t kRowCounts[] = {1, 7, 33, 96, 250};
+// None, fewer rows than a tile, less than a task, and several tasks with a rest.
+const std::size_t kRowCounts[] = {0, 1, 7, 33, 96, 250};
 
 TEST(ParallelProduct, HasTheBitsOfOneThread) {
   constexpr std::size_t kDepth = 40, kCols = 29;
