@@ -23,8 +23,8 @@ template <class T>
 constexpr double kRoundingRise = std::is_same_v<T, float> ? 1e-6 : 1e-12;
 
 // While E falls fast, a few sweeps over every code are enough; full accuracy is bounded only against endless loops.
-// Where sweeps converge slowly, some more of them that go past the minimiser are worth their time: after 5 s on
-// 100,000 patches E is what it was after 11.
+// Where sweeps converge slowly, some more of them that go past the minimiser are worth their time: D learns from
+// the codes it gets (docs/maths.md has the numbers).
 constexpr std::size_t kCheapSweeps = 3, kCheapRelaxedSweeps = 5;
 constexpr double kRelaxation = 1.4;
 constexpr std::size_t kAccurateSweeps = 1000;

@@ -144,6 +144,15 @@ TYPED_TEST(Descend, EveryKernelReachesTheOptimumAndReportsIt) {
   }
 }
 
+TYPED_TEST(Descend, ARelaxedMoveGoesPastTheMinimiserButStaysOnItsSide) {
+  using T = TypeParam;
+  EXPECT_EQ(relaxed(T{1}, T{3}, T(1.5)), T{4});
+  EXPECT_EQ(relaxed(T{-3}, T{-2}, T(1.5)), T(-1.5));
+  EXPECT_EQ(relaxed(T{3}, T{1}, T(1.5)), T{1});    // would end at 0
+  EXPECT_EQ(relaxed(T{1}, T{-1}, T(1.5)), T{-1});  // crosses
+  EXPECT_EQ(relaxed(T{0}, T{2}, T(1.5)), T{2});
+}
+
 TYPED_TEST(Descend, RelaxedSweepsNeverRaiseTheObjectiveAndEndAtTheSameOptimum) {
   using T = TypeParam;
   for (const std::size_t n : {1u, 7u, 31u, 70u}) {

@@ -85,13 +85,12 @@ TEST(DictionaryStep, HasTheSameBitsForAnyNumberOfThreads) {
 
 TEST(DictionaryStep, LeavesTheDictionaryAsItWasWhenItIsInterrupted) {
   const std::atomic<bool> wish = true;
-  const Interrupt now(&wish);
-  const Interrupt soon(&wish, 0.02);  // the step is under way when this is over
   const MomentCase one(60, 8, 40, 12);
   for (const Step step : kSteps) {
-    for (const Interrupt* interrupt : {&now, &soon}) {
+    for (const double patience : {0.0, 0.02}) {  // at once, and when the step is under way
+      const Interrupt interrupt(&wish, patience);
       DictionaryStepOptions options = budget(100'000'000, 100'000'000);
-      options.interrupt = interrupt;
+      options.interrupt = &interrupt;
       Matrix<double> dictionary = one.dictionary;
       EXPECT_THROW(step(one.objective, one.moments, options, dictionary), Interrupted);
       EXPECT_EQ(dictionary, one.dictionary);
