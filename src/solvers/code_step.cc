@@ -141,13 +141,13 @@ void CodeReport::add(const CodeReport& other) {
 
 template <class T>
 void CodeWorkspace<T>::reserve(std::size_t n_atoms, CodeMethod method) {
-  if (list.size() != n_atoms) {
+  if (list.size() != n_atoms + kWidestVector) {
     linear = Matrix<T>(kBlockSamples, padded(n_atoms));
     residual = Matrix<T>(kBlockSamples, padded(n_atoms));
     code.assign(padded(n_atoms), T{0});
     gap.resize(kBlockSamples);
     energy.resize(kBlockSamples);
-    list.resize(n_atoms);
+    list.resize(n_atoms + kWidestVector);
     slots.resize(std::min(n_atoms, kActiveLimit));
     active.resize(active_workspace(slots.size(), padded(n_atoms)));
   }

@@ -2,8 +2,11 @@
 #include "solvers/dictionary_step.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "linalg/parallel_product.h"
 #include "linalg/product.h"
@@ -34,13 +37,30 @@ void throw_if_due(const DictionaryStepOptions& options) {
 }
 
 struct DescentWorkspace {
-  DescentWorkspace(std::size_t group, std::size_t n_features) : pull(group, n_features), step(n_features) {}
-  PackedRight<double> packed;  // D as it is
-  Matrix<double> pull;         // negative gradient of a group of atoms
-  std::vector<double> step;    // the move of one atom
+  DescentWorkspace(std::size_t group, std::size_t n_features)
+      : pull(group, n_features), steps(group, n_features), all(group) {
+    std::iota(all.begin(), all.end(), 0U);
+  }
+  PackedRight<double> packed;      // D as it is
+  Matrix<double> pull;             // negative gradient of a group of atoms, before any of them moved
+  Matrix<double> steps;            // how far they moved
+  std::vector<std::uint32_t> all;  // 0, 1, ...
 };
 
-// Every atom once: d_i <- projection of d_i + (pull_i / UU'_ii), the minimiser for the others fixed.
+// One atom to its minimiser for the others fixed, the projection of d_i + (pull_i / UU'_ii).
+void move_atom(const Objective& objective, double curvature, const double* pull, double* step, double* row) {
+  const std::size_t n = objective.n_features;
+  const double inverse = 1 / curvature;
+  for (std::size_t j = 0; j < n; ++j) step[j] = row[j] + pull[j] * inverse;
+  project_row(step, n, objective.positive_dictionary);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double target = step[j];
+    step[j] = target - row[j];
+    row[j] = target;
+  }
+}
+
+// Every atom once.
 void descend_once(const Objective& objective, const Moments& moments, const DictionaryStepOptions& options,
                   Matrix<double>& dictionary, DescentWorkspace& work) {
   const std::size_t n_features = objective.n_features;
@@ -50,22 +70,22 @@ void descend_once(const Objective& objective, const Moments& moments, const Dict
     negative_gradient(moments, work.packed, first, count, *options.pool, work.pull);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t atom = first + i;
+      double* pull = work.pull.row(i);
+      double* step = work.steps.row(i);
+      // What the atoms of the group that moved before this one have changed.
+      kernels<double>().add_rows({.factors = moments.uu.row(atom) + first,
+                                  .rows = work.all.data(),
+                                  .count = i,
+                                  .sign = -1,
+                                  .matrix = work.steps.data(),
+                                  .stride = n_features,
+                                  .out = pull,
+                                  .n = n_features});
       const double curvature = moments.uu(atom, atom);
-      if (!(curvature > 0)) continue;
-      double* row = dictionary.row(atom);
-      for (std::size_t j = 0; j < n_features; ++j) work.step[j] = row[j] + work.pull(i, j) / curvature;
-      project_row(work.step.data(), n_features, objective.positive_dictionary);
-      for (std::size_t j = 0; j < n_features; ++j) {
-        const double target = work.step[j];
-        work.step[j] = target - row[j];
-        row[j] = target;
-      }
-      for (std::size_t later = i + 1; later < count; ++later) {
-        const double weight = moments.uu(first + later, atom);
-        if (weight == 0) continue;
-        double* pull = work.pull.row(later);
-        for (std::size_t j = 0; j < n_features; ++j) pull[j] -= weight * work.step[j];
-      }
+      if (curvature > 0)
+        move_atom(objective, curvature, pull, step, dictionary.row(atom));
+      else
+        std::fill_n(step, n_features, 0.0);
     }
     work.packed.pack_rows_again(dictionary.view(), first, count);
   }

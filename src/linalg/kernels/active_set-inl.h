@@ -17,25 +17,10 @@
 #include "linalg/kernels/add_rows-inl.h"
 #include "linalg/kernels/kernels.h"
 #include "linalg/kernels/support_inverse-inl.h"
+#include "linalg/kernels/sweep-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace dualdict::HWY_NAMESPACE {
-
-// r -= step * row.
-template <class T>
-HWY_INLINE void subtract_scaled(T step, const T* HWY_RESTRICT row, T* HWY_RESTRICT r, std::size_t n) {
-  const Tag<T> tag;
-  const std::size_t lanes = hn::Lanes(tag);
-  const auto s = hn::Set(tag, step);
-  std::size_t k = 0;
-  for (; k + 2 * lanes <= n; k += 2 * lanes) {
-    const auto r0 = hn::NegMulAdd(s, hn::LoadU(tag, row + k), hn::LoadU(tag, r + k));
-    const auto r1 = hn::NegMulAdd(s, hn::LoadU(tag, row + k + lanes), hn::LoadU(tag, r + k + lanes));
-    hn::StoreU(r0, tag, r + k);
-    hn::StoreU(r1, tag, r + k + lanes);
-  }
-  for (; k < n; k += lanes) hn::StoreU(hn::NegMulAdd(s, hn::LoadU(tag, row + k), hn::LoadU(tag, r + k)), tag, r + k);
-}
 
 // Takes a slot out whose u has become zero, and turns the step to the minimum over the others.
 template <class T>

@@ -10,155 +10,17 @@
 
 #include <hwy/highway.h>
 
-#include <bit>
 #include <cmath>
-#include <cstdint>
+#include <cstddef>
 #include <cstring>
 
 #include "linalg/kernels/active_set-inl.h"
+#include "linalg/kernels/greedy-inl.h"
 #include "linalg/kernels/kernels.h"
+#include "linalg/kernels/sweep-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace dualdict::HWY_NAMESPACE {
-
-// Appends j + lane to p.list for every lane that the mask has, and returns the new length.
-template <class T>
-HWY_INLINE std::size_t list_lanes(const DescentArguments<T>& p, hn::Mask<Tag<T>> mask, std::size_t j,
-                                  std::size_t n_list) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(Tag<T>(), mask, bytes);
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, bytes, sizeof bits);
-  for (; bits != 0; bits &= bits - 1)
-    p.list[n_list++] = static_cast<std::uint32_t>(j + static_cast<std::size_t>(std::countr_zero(bits)));
-  return n_list;
-}
-
-// Writes the coordinates that can move (u_j != 0 or |r_j| > lambda) to p.list and returns how many; kkt gets the
-// largest residual of the optimality conditions.
-template <class T>
-HWY_INLINE std::size_t list_movable(const DescentArguments<T>& p, T& kkt) {
-  const Tag<T> tag;
-  using V = hn::Vec<Tag<T>>;
-  const std::size_t lanes = hn::Lanes(tag);
-  const V lambda = hn::Set(tag, p.lambda);
-  const V zero = hn::Zero(tag);
-  V worst = zero;
-  std::size_t n_list = 0;
-  for (std::size_t j = 0; j < p.n; j += lanes) {
-    const V u = hn::LoadU(tag, p.u + j);
-    const V r = hn::LoadU(tag, p.r + j);
-    const auto live = hn::Ne(hn::LoadU(tag, p.inverse_diagonal + j), zero);
-    const V pull = p.positive ? r : hn::Abs(r);
-    const auto used = hn::Ne(u, zero);
-    const auto movable = hn::And(live, hn::Or(used, hn::Gt(pull, lambda)));
-    const V used_residual = hn::Abs(hn::Sub(r, hn::CopySign(lambda, u)));
-    const V idle_residual = hn::Max(hn::Sub(pull, lambda), zero);
-    const V residual = hn::IfThenElseZero(live, hn::IfThenElse(used, used_residual, idle_residual));
-    worst = hn::Max(worst, residual);
-    n_list = list_lanes(p, movable, j, n_list);
-  }
-  kkt = hn::GetLane(hn::MaxOfLanes(tag, worst));
-  return n_list;
-}
-
-// The largest move that one coordinate wants, |H_jj step_j|, and whose it is.
-template <class T>
-struct LargestMove {
-  T size = 0;
-  std::size_t index = 0;
-};
-
-// H_jj times the minimiser of a coordinate, the others given.
-template <class T>
-HWY_INLINE T scaled_minimiser(const DescentArguments<T>& p, std::size_t j) {
-  const T z = p.r[j] + p.diagonal[j] * p.u[j];
-  if (z > p.lambda) return z - p.lambda;
-  if (!p.positive && z < -p.lambda) return z + p.lambda;
-  return 0;
-}
-
-// r -= step * row, and the largest move under the new r, in one sweep over memory.
-template <class T>
-HWY_INLINE LargestMove<T> subtract_and_find(const DescentArguments<T>& p, T step, const T* HWY_RESTRICT row) {
-  const Tag<T> tag;
-  using V = hn::Vec<Tag<T>>;
-  const hn::RebindToSigned<Tag<T>> index_tag;
-  const std::size_t lanes = hn::Lanes(tag);
-  const V s = hn::Set(tag, step);
-  const V lambda = hn::Set(tag, p.lambda);
-  const V zero = hn::Zero(tag);
-  V best = zero;
-  auto best_index = hn::Zero(index_tag);
-  auto index = hn::Iota(index_tag, 0);
-  const auto stride = hn::Set(index_tag, static_cast<hn::TFromD<decltype(index_tag)>>(lanes));
-  for (std::size_t k = 0; k < p.n; k += lanes) {
-    const V r = hn::NegMulAdd(s, hn::LoadU(tag, row + k), hn::LoadU(tag, p.r + k));
-    hn::StoreU(r, tag, p.r + k);
-    const V hu = hn::Mul(hn::LoadU(tag, p.diagonal + k), hn::LoadU(tag, p.u + k));
-    const V z = hn::Add(r, hu);
-    const V size = p.positive ? z : hn::Abs(z);
-    const V target = hn::CopySign(hn::Max(hn::Sub(size, lambda), zero), z);
-    const auto live = hn::Ne(hn::LoadU(tag, p.inverse_diagonal + k), zero);
-    const V move = hn::IfThenElseZero(live, hn::Abs(hn::Sub(target, hu)));
-    const auto larger = hn::Gt(move, best);
-    best = hn::IfThenElse(larger, move, best);
-    best_index = hn::IfThenElse(hn::RebindMask(index_tag, larger), index, best_index);
-    index = hn::Add(index, stride);
-  }
-  HWY_ALIGN T sizes[HWY_MAX_BYTES / sizeof(T)];
-  HWY_ALIGN hn::TFromD<decltype(index_tag)> indices[HWY_MAX_BYTES / sizeof(T)];
-  hn::Store(best, tag, sizes);
-  hn::Store(best_index, index_tag, indices);
-  LargestMove<T> largest;
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    const auto at = static_cast<std::size_t>(indices[lane]);
-    if (sizes[lane] > largest.size || (sizes[lane] == largest.size && at < largest.index)) largest = {sizes[lane], at};
-  }
-  return largest;
-}
-
-// From u = 0: the coordinate that moves farthest goes first, until no move is larger than the threshold. It finds
-// a sparse support with far fewer updates than sweeping.
-template <class T>
-HWY_INLINE void descend_greedily(const DescentArguments<T>& p) {
-  const std::size_t max_steps = 2 * p.n;
-  LargestMove<T> next = subtract_and_find(p, T{0}, p.gram);
-  for (std::size_t count = 0; count < max_steps && next.size > p.lambda; ++count) {
-    const std::size_t j = next.index;
-    // Not a step added to u: what goes back to zero would miss it by rounding, and its sign might turn.
-    const T old = p.u[j];
-    p.u[j] = scaled_minimiser(p, j) * p.inverse_diagonal[j];
-    next = subtract_and_find(p, p.u[j] - old, p.gram + j * p.gram_stride);
-  }
-}
-
-// One cyclic sweep over the listed coordinates. The next coordinate's r is worked out before the whole vector is
-// updated, so that the chain from one coordinate to the next is one multiply-add long.
-template <class T>
-HWY_INLINE void sweep(const DescentArguments<T>& p, std::size_t n_list) {
-  const hn::CappedTag<T, 1> one;
-  T r = p.r[p.list[0]];
-  for (std::size_t l = 0; l < n_list; ++l) {
-    const std::size_t j = p.list[l];
-    const std::size_t next = p.list[l + 1 < n_list ? l + 1 : l];
-    const T old = p.u[j];
-    const T z = r + p.diagonal[j] * old;
-    T target = 0;
-    if (z > p.lambda) target = (z - p.lambda) * p.inverse_diagonal[j];
-    if (!p.positive && z < -p.lambda) target = (z + p.lambda) * p.inverse_diagonal[j];
-    if (p.relaxation != T{1}) target = relaxed(old, target, p.relaxation);
-    const T step = target - old;
-    if (step == T{0}) {
-      r = p.r[next];
-      continue;
-    }
-    const T* row = p.gram + j * p.gram_stride;
-    r = hn::GetLane(hn::NegMulAdd(hn::Set(one, step), hn::LoadU(one, row + next), hn::LoadU(one, p.r + next)));
-    p.u[j] = target;
-    subtract_scaled(step, row, p.r, p.n);
-  }
-}
 
 // How strongly the idle coordinates from j on are pulled in, |r_j| - lambda; no pull on those in use.
 template <class T>
@@ -186,7 +48,7 @@ HWY_INLINE std::size_t list_entering(const DescentArguments<T>& p, T least) {
   const auto bound = hn::Set(tag, least);
   std::size_t n_list = 0;
   for (std::size_t j = 0; j < p.n; j += hn::Lanes(tag))
-    n_list = list_lanes(p, hn::Ge(idle_pull(p, j), bound), j, n_list);
+    n_list = list_lanes<T>(hn::Ge(idle_pull(p, j), bound), j, p.list, n_list);
   return n_list;
 }
 
@@ -195,7 +57,7 @@ HWY_INLINE std::size_t list_used(const DescentArguments<T>& p) {
   const Tag<T> tag;
   std::size_t n_list = 0;
   for (std::size_t j = 0; j < p.n; j += hn::Lanes(tag))
-    n_list = list_lanes(p, hn::Ne(hn::LoadU(tag, p.u + j), hn::Zero(tag)), j, n_list);
+    n_list = list_lanes<T>(hn::Ne(hn::LoadU(tag, p.u + j), hn::Zero(tag)), j, p.list, n_list);
   return n_list;
 }
 
@@ -255,7 +117,11 @@ DescentReport<T> descend(const DescentArguments<T>& p) {
       n_list = list_movable(p, report.kkt);
       if (report.kkt <= p.tolerance) return report;
     }
-    if (n_list > 0) sweep(p, n_list);
+    if (n_list == 0) continue;
+    if (p.relaxation == T{1})
+      sweep<T, false>(p, n_list);
+    else
+      sweep<T, true>(p, n_list);
   }
 }
 

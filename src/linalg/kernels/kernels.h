@@ -67,7 +67,7 @@ struct DescentArguments {
   bool from_zero;  // u is zero on entry
   T tolerance;     // done when the KKT residual is at most this
   std::size_t max_sweeps;
-  std::uint32_t* list;  // workspace for n indices
+  std::uint32_t* list;  // workspace for n + kWidestVector indices
   T* u;
   T* r;
   std::size_t active_limit = 0;    // largest support that the active set may hold; 0: sweeps only

@@ -44,15 +44,6 @@ void tile(const TileArguments<T>& t) {
   }
 }
 
-// The residual of the optimality condition at coordinate j.
-template <class T>
-T kkt_residual(const DescentArguments<T>& p, std::size_t j) {
-  if (p.inverse_diagonal[j] == T{0}) return 0;
-  if (p.u[j] > 0) return std::abs(p.r[j] - p.lambda);
-  if (p.u[j] < 0) return std::abs(p.r[j] + p.lambda);
-  return std::max(T{0}, (p.positive ? p.r[j] : std::abs(p.r[j])) - p.lambda);
-}
-
 // Moves coordinate j to `target` and keeps r = b - Hu.
 template <class T>
 void move_to(const DescentArguments<T>& p, std::size_t j, T target) {
@@ -68,7 +59,16 @@ T scaled_minimiser(const DescentArguments<T>& p, std::size_t j) {
   return soft_threshold(p.r[j] + p.diagonal[j] * p.u[j], p.lambda, p.positive);
 }
 
-// From u = 0: the coordinate that moves farthest first, until no move is larger than the threshold.
+// How far r_j is outside of what coordinate j bears, lambda with its sign where it is used, up to that where it is
+// idle: where that is not negative, the residual of its optimality condition.
+template <class T>
+T excess(const DescentArguments<T>& p, std::size_t j) {
+  if (p.inverse_diagonal[j] == T{0}) return 0;
+  if (p.u[j] != T{0}) return std::abs(p.r[j] - (p.u[j] > T{0} ? p.lambda : -p.lambda));
+  return (p.positive ? p.r[j] : std::abs(p.r[j])) - p.lambda;
+}
+
+// From u = 0: the coordinate that is farthest out of its bounds first, until none is by more than the threshold.
 template <class T>
 void descend_greedily(const DescentArguments<T>& p) {
   const std::size_t max_steps = 2 * p.n;
@@ -76,10 +76,9 @@ void descend_greedily(const DescentArguments<T>& p) {
     std::size_t best = 0;
     T farthest = 0;
     for (std::size_t j = 0; j < p.n; ++j) {
-      const T move = std::abs(scaled_minimiser(p, j) - p.diagonal[j] * p.u[j]);
-      if (p.inverse_diagonal[j] == T{0} || move <= farthest) continue;
+      if (excess(p, j) <= farthest) continue;
       best = j;
-      farthest = move;
+      farthest = excess(p, j);
     }
     if (!(farthest > p.lambda)) return;
     move_to(p, best, scaled_minimiser(p, best) * p.inverse_diagonal[best]);
@@ -92,7 +91,7 @@ DescentReport<T> descend(const DescentArguments<T>& p) {
   if (p.from_zero && p.lambda > T{0}) descend_greedily(p);
   for (;; ++report.sweeps) {
     report.kkt = 0;
-    for (std::size_t j = 0; j < p.n; ++j) report.kkt = std::max(report.kkt, kkt_residual(p, j));
+    for (std::size_t j = 0; j < p.n; ++j) report.kkt = std::max(report.kkt, excess(p, j));
     if (report.kkt <= p.tolerance || report.sweeps == p.max_sweeps) return report;
     std::size_t n_list = 0;
     for (std::size_t j = 0; j < p.n; ++j) {
