@@ -8,6 +8,10 @@
 namespace dualdict {
 namespace {
 
+// A task codes a part of a block, so that a step on few blocks has work for more threads than those.
+constexpr std::size_t kPartSamples = 64;
+constexpr std::size_t kParts = kBlockSamples / kPartSamples;
+
 std::size_t blocks_per_wave(std::size_t n_atoms, std::size_t element_size) {
   return std::clamp<std::size_t>(kWaveBytes / (kBlockSamples * n_atoms * element_size), 1, 32);
 }
@@ -22,7 +26,7 @@ CodePass<T>::CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool
       wave_(blocks_per_wave(n_atoms, sizeof(T))),
       work_(pool.size()),
       usage_(pool.size(), std::vector<std::size_t>(n_atoms)),
-      reports_(wave_),
+      reports_(wave_ * kParts),
       sparse_(wave_),
       packed_(wave_),
       packed_samples_(wave_),
@@ -36,13 +40,18 @@ CodePass<T>::CodePass(const Samples<T>& samples, std::size_t n_atoms, ThreadPool
 template <class T>
 void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first,
                            std::size_t count, CodeStore<T>& u) {
-  pool_.run(count, [&](std::size_t i, std::size_t worker) {
+  pool_.run(count * kParts, [&](std::size_t task, std::size_t worker) {
     interrupt_.throw_if_due();
+    const std::size_t block = first + task / kParts;
+    const std::size_t start = std::min(block_size(block), task % kParts * kPartSamples);
+    const std::size_t size = std::min(block_size(block) - start, kPartSamples);
+    const MatrixView<T> codes = wave_codes(task / kParts, block_size(block)).row_range(start, size);
+    u.read(block_start(block) + start, codes);
+    reports_[task] = code_step<T>(problem, this->block(block).row_range(start, size), options, work_[worker], codes);
+  });
+  pool_.run(count, [&](std::size_t i, std::size_t worker) {
     const std::size_t block = first + i;
-    const MatrixView<T> codes = wave_codes(i, block_size(block));
-    u.read(block_start(block), codes);
-    reports_[i] = code_step<T>(problem, this->block(block), options, work_[worker], codes);
-    u.write(block_start(block), codes, sparse_[i]);
+    u.write(block_start(block), wave_codes(i, block_size(block)), sparse_[i]);
     std::vector<std::size_t>& usage = usage_[worker];
     for (std::size_t e = 0; e < sparse_[i].n_elements(); ++e) ++usage[sparse_[i].column[e]];
   });
@@ -83,7 +92,7 @@ PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& op
   for (std::size_t first = 0; first < n_blocks; first += wave_) {
     const std::size_t count = std::min(wave_, n_blocks - first);
     run_wave(problem, options, first, count, u);
-    for (std::size_t i = 0; i < count; ++i) report.codes.add(reports_[i]);
+    for (std::size_t i = 0; i < count * kParts; ++i) report.codes.add(reports_[i]);
     std::size_t nonzeros = 0;
     for (std::size_t i = 0; i < count; ++i) nonzeros += sparse_[i].n_elements();
     const double share = static_cast<double>(nonzeros) / static_cast<double>(count * kBlockSamples * u.cols());

@@ -75,7 +75,7 @@ class CodePass {
   std::vector<CodeWorkspace<T>> work_;             // per worker
   std::vector<std::vector<std::size_t>> usage_;    // per worker; whole numbers, so their order does not matter
   Matrix<T> codes_;                                // of the wave
-  std::vector<CodeReport> reports_;                // per block of the wave
+  std::vector<CodeReport> reports_;                // per part of a block of the wave
   std::vector<SparseRows<T>> sparse_;              // codes, per block of the wave
   std::vector<PackedRight<T>> packed_;             // codes, per block of a wave that is not sparse
   std::vector<PackedRight<T>> packed_samples_;     // the same of its samples

@@ -22,24 +22,16 @@ void advance(Matrix<double>& a, Matrix<double>& previous, double momentum) {
 
 }  // namespace
 
-bool Extrapolation::has_direction(const Matrix<double>& dictionary, const Matrix<double>& dual) {
-  if (state_.has_direction) return true;
-  state_.dictionary = dictionary;
-  state_.dual = dual;
-  state_.has_direction = true;
-  return false;
-}
-
 bool Extrapolation::lead(Matrix<double>& dictionary, Matrix<double>& dual) {
-  if (!has_direction(dictionary, dual)) return false;
+  if (!state_.has_direction) {
+    state_.dictionary = dictionary;
+    state_.dual = dual;
+    state_.has_direction = true;
+    return false;
+  }
   const double next = (1 + std::sqrt(1 + 4 * state_.weight * state_.weight)) / 2;
   const double momentum = std::min(kLargestMomentum, (state_.weight - 1) / next);
   state_.weight = next;
-  return lead(dictionary, dual, momentum);
-}
-
-bool Extrapolation::lead(Matrix<double>& dictionary, Matrix<double>& dual, double momentum) {
-  if (!has_direction(dictionary, dual)) return false;
   advance(dictionary, state_.dictionary, momentum);
   advance(dual, state_.dual, momentum);
   return momentum > 0;

@@ -10,8 +10,6 @@ class Extrapolation {
  public:
   // Moves D and C ahead of (D_t, C_t) and remembers these. The first call after a restart moves nothing and says so.
   bool lead(Matrix<double>& dictionary, Matrix<double>& dual);
-  // The same, by a share of the last change that is always the same.
-  bool lead(Matrix<double>& dictionary, Matrix<double>& dual, double momentum);
   // D_t and C_t of the last lead(): what to go back to when E rose.
   const Matrix<double>& dictionary() const { return state_.dictionary; }
   const Matrix<double>& dual() const { return state_.dual; }
@@ -28,9 +26,6 @@ class Extrapolation {
   State& state() { return state_; }
 
  private:
-  // Whether there is a direction; begins one otherwise.
-  bool has_direction(const Matrix<double>& dictionary, const Matrix<double>& dual);
-
   State state_;
 };
 

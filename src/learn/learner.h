@@ -42,7 +42,6 @@ class Learner {
   // Steps on a few samples each, not reported: a good start for little.
   void warm_up();
   void warm_up_step(const WarmUpSchedule& schedule);
-  void take_back_if_worse(double energy);
   // After a step: false when a round is over and has given too little for another.
   bool warm_up_goes_on(const WarmUpSchedule& schedule);
   // Between two iterations: writes the checkpoint when it is time, and ends here when the caller wishes.

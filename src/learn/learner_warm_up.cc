@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -39,44 +41,33 @@ void Learner<T>::warm_up() {
 
 template <class T>
 void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
-  const bool led = extrapolation_.lead(dictionary_, dual_, kWarmUpMomentum);
-  round_to_feasible();
   problem_.assign(objective_, dictionary_, dual_, pool_);
   const std::size_t n_all = samples_.n_all();
   const std::size_t n_steps = (n_all + schedule.step_samples - 1) / schedule.step_samples;
   const std::size_t first = warm_up_.step % n_steps * schedule.step_samples;
   const std::size_t n = std::min(schedule.step_samples, n_all - first);
   const Moments old = moments_;
-  const PassReport pass = code({first, n}, code_options(), *pass_);
+  CodeOptions options = code_options();
+  if (warm_up_.n_seen < n_all) options.max_sweeps = std::min(options.max_sweeps, kFirstSweeps);
+  const PassReport pass = code({first, n}, options, *pass_);
   scale_moments(n);
-  const double energy = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_).total();
-  if (led) take_back_if_worse(energy);
+  if (warm_up_.round_step % kEnergyEvery == 0) {
+    energy_ = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_).total();
+    warm_up_.round_energy += energy_;
+  }
   const double nonzeros = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
-  const double share = fading(warm_up_.n_seen, n, nonzeros / static_cast<double>(options_.n_atoms));
+  const double share = fading(warm_up_.n_seen, n, {nonzeros / objective_.k(), nonzeros / objective_.d()});
   const double kept = share * warm_up_.weight;
   blend(kept / (kept + static_cast<double>(n)), old, moments_);
   if (pass.codes.nonzeros > 0) {
-    update_dictionary(energy);
-    if (objective_.eta > 0) update_dual(energy);
+    update_dictionary(energy_);
+    if (objective_.eta > 0) update_dual(energy_);
   }
-  energy_ = energy;
   ++warm_up_.step;
   ++warm_up_.round_step;
   warm_up_.n_seen += n;
   warm_up_.weight = kept + static_cast<double>(n);
-  warm_up_.round_energy += energy;
   warm_up_.round_nonzeros += nonzeros;
-}
-
-template <class T>
-void Learner<T>::take_back_if_worse(double energy) {
-  const Matrix<double>& dictionary = extrapolation_.dictionary();
-  const Matrix<double>& dual = extrapolation_.dual();
-  if (energy_from_moments(objective_, moments_, dictionary, dual, pool_).total() >= (1 - kWarmUpRegret) * energy)
-    return;
-  dictionary_ = dictionary;
-  dual_ = dual;
-  extrapolation_.restart();
 }
 
 template <class T>
@@ -85,7 +76,7 @@ bool Learner<T>::warm_up_goes_on(const WarmUpSchedule& schedule) {
   const auto n = static_cast<double>(warm_up_.round_step);
   const bool round_done = warm_up_.round_step >= schedule.round_steps;
   if (!round_done && !(tau_search_ && warm_up_.round_step >= kTauSteps)) return true;
-  const double energy = warm_up_.round_energy / n;
+  const double energy = warm_up_.round_energy / std::ceil(n / static_cast<double>(kEnergyEvery));
   const bool tau_moved = move_tau(warm_up_.round_nonzeros / n);
   if (!round_done && !tau_moved) return true;
   const bool fell = energy < (1 - kWarmUpChange) * warm_up_.last_energy;
@@ -100,7 +91,6 @@ bool Learner<T>::warm_up_goes_on(const WarmUpSchedule& schedule) {
 #define DUALDICT_INSTANTIATE(T)                                  \
   template void Learner<T>::warm_up();                           \
   template void Learner<T>::warm_up_step(const WarmUpSchedule&); \
-  template void Learner<T>::take_back_if_worse(double);          \
   template bool Learner<T>::warm_up_goes_on(const WarmUpSchedule&);
 DUALDICT_INSTANTIATE(float)
 DUALDICT_INSTANTIATE(double)
