@@ -39,9 +39,16 @@ struct Part {
   std::size_t marks_stride;    // words from one row to the next
 };
 
+template <class T>
+struct Target {
+  MatrixView<T> out;
+  Into into;
+  Shrinkage<T> shrinkage = {};  // when the part is the last one
+};
+
 // From the panel on that has first_column.
 template <class T>
-void add_part(const Left<T>& left, const PackedRight<T>& right, const Part& part, Into into, MatrixView<T> out,
+void add_part(const Left<T>& left, const PackedRight<T>& right, const Part& part, const Target<T>& target,
               std::size_t first_column) {
   const Kernels<T>& kernel = right.kernels();
   const std::size_t width = kernel.panel_width;
@@ -54,9 +61,9 @@ void add_part(const Left<T>& left, const PackedRight<T>& right, const Part& part
   for (std::size_t group = 0; group < n_groups; ++group) {
     const std::size_t end = std::min(right.cols(), (first_panel + n_panels * (group + 1) / n_groups) * width);
     kernel.add_panel_rows({left.data + part.first * left.depth_stride, left.row_stride, left.depth_stride, left.rows,
-                           part.marks, part.marks_stride, mark_words(part.count), into,
-                           right.panel(chunk, k) + in_chunk * width, right.chunk_depth(chunk) * width, out.data + k,
-                           out.stride, end - k});
+                           part.marks, part.marks_stride, mark_words(part.count), target.into,
+                           right.panel(chunk, k) + in_chunk * width, right.chunk_depth(chunk) * width,
+                           target.out.data + k, target.out.stride, end - k, target.shrinkage.from(0, k)});
     k = end;
   }
 }
@@ -65,7 +72,7 @@ void add_part(const Left<T>& left, const PackedRight<T>& right, const Part& part
 
 template <class T>
 bool multiply_if_sparse(MatrixView<const T> left, const PackedRight<T>& right, Into into, UsedColumns& work,
-                        MatrixView<T> out) {
+                        MatrixView<T> out, const Shrinkage<T>& shrinkage) {
   const Kernels<T>& kernel = right.kernels();
   const double share = share_of_nonzeros(left);
   if (share > kernel.sparse_share) return false;
@@ -78,7 +85,9 @@ bool multiply_if_sparse(MatrixView<const T> left, const PackedRight<T>& right, I
       const std::size_t count = std::min(at_once, end - first);
       for (std::size_t i = 0; i < left.rows; ++i)
         kernel.mark_nonzeros(left.row(i) + first, count, work.bits.data() + i * n_words);
-      add_part<T>(plain(left), right, {first, count, work.bits.data(), n_words}, into, out, 0);
+      Target<T> target{out, into};
+      if (first + count == right.depth()) target.shrinkage = shrinkage;
+      add_part<T>(plain(left), right, {first, count, work.bits.data(), n_words}, target, 0);
     }
   }
   return true;
@@ -94,7 +103,7 @@ void multiply_marked(const Left<T>& left, const std::uint64_t* marks, const Pack
   for (std::size_t word = 0; word < n_words; ++word) {
     const std::size_t first = word * kMarksPerWord;
     const std::size_t count = std::min(kMarksPerWord, left.depth - first);
-    add_part<T>(left, right, {first, count, marks + word, n_words}, Into::kAdd, out, first_column);
+    add_part<T>(left, right, {first, count, marks + word, n_words}, {out, Into::kAdd}, first_column);
   }
 }
 
@@ -104,10 +113,11 @@ void multiply_sparse(MatrixView<const T> left, const PackedRight<T>& right, Into
   if (!multiply_if_sparse(left, right, into, work, out)) multiply<T>(plain(left), right, out, into);
 }
 
-#define DUALDICT_INSTANTIATE(T)                                                                                       \
-  template bool multiply_if_sparse<T>(MatrixView<const T>, const PackedRight<T>&, Into, UsedColumns&, MatrixView<T>); \
-  template void multiply_sparse<T>(MatrixView<const T>, const PackedRight<T>&, Into, UsedColumns&, MatrixView<T>);    \
-  template void multiply_marked<T>(const Left<T>&, const std::uint64_t*, const PackedRight<T>&, MatrixView<T>,        \
+#define DUALDICT_INSTANTIATE(T)                                                                                      \
+  template bool multiply_if_sparse<T>(MatrixView<const T>, const PackedRight<T>&, Into, UsedColumns&, MatrixView<T>, \
+                                      const Shrinkage<T>&);                                                          \
+  template void multiply_sparse<T>(MatrixView<const T>, const PackedRight<T>&, Into, UsedColumns&, MatrixView<T>);   \
+  template void multiply_marked<T>(const Left<T>&, const std::uint64_t*, const PackedRight<T>&, MatrixView<T>,       \
                                    std::size_t);
 DUALDICT_INSTANTIATE(float)
 DUALDICT_INSTANTIATE(double)

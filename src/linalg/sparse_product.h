@@ -17,13 +17,14 @@ struct UsedColumns {
   std::vector<std::uint64_t> bits;
 };
 
-// out += or -= left * right. The bits are those of the dense product: the terms left out are zero. False, and nothing
-// done, where the dense product is faster; a guess from some of the rows.
+// out += or -= left * right, and every element shrunk as soon as its sum is complete when there is a shrinkage. The
+// bits are those of the dense product: the terms left out are zero. False, and nothing done, where the dense product is
+// faster; a guess from some of the rows.
 template <class T>
 bool multiply_if_sparse(MatrixView<const T> left, const PackedRight<T>& right, Into into, UsedColumns& work,
-                        MatrixView<T> out);
+                        MatrixView<T> out, const Shrinkage<T>& shrinkage = {});
 
-// The same, one way or the other.
+// The same without a shrinkage, one way or the other.
 template <class T>
 void multiply_sparse(MatrixView<const T> left, const PackedRight<T>& right, Into into, UsedColumns& work,
                      MatrixView<T> out);

@@ -81,10 +81,6 @@ class Shrink {
   Shrinkage<T> at(const std::vector<T>& levels) const {
     return {gain_.data(), threshold_.data(), growth_.data(), levels.data(), positive_};
   }
-  void apply(const std::vector<T>& levels, MatrixView<T> v) const {
-    const Kernels<T>& kernel = kernels<T>();
-    for (std::size_t i = 0; i < v.rows; ++i) kernel.shrink(at(levels).from(i, 0), v.row(i), v.cols);
-  }
   // How much larger than their largest element the level of a sample, and than the product a code can be; at least 1.
   double largest_level(std::size_t n_features) const {
     return inverse_mean_norm_ * std::sqrt(static_cast<double>(n_features));
@@ -147,11 +143,9 @@ class CorrectedEncoder final : public BlockEncoder<T> {
     const MatrixView<T> first = buffer_rows(work.scratch, x.rows, u.cols);
     first_.encode(x, work, first);
     multiply<T>(plain(x), weights_, u);
-    if (multiply_if_sparse<T>(first, feedback_, Into::kAdd, work.used, u)) {
-      shrink_.apply(work.levels, u);
-    } else {
-      multiply_and_shrink<T>(plain<T>(first), feedback_, shrink_.at(work.levels), Into::kAdd, u);
-    }
+    const Shrinkage<T> shrinkage = shrink_.at(work.levels);
+    if (!multiply_if_sparse<T>(first, feedback_, Into::kAdd, work.used, u, shrinkage))
+      multiply_and_shrink<T>(plain<T>(first), feedback_, shrinkage, Into::kAdd, u);
   }
 
   SparseEncoder<T> first_;

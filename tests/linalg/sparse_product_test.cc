@@ -43,6 +43,36 @@ TYPED_TEST(SparseProduct, HasTheBitsOfTheDenseOne) {
   }
 }
 
+TYPED_TEST(SparseProduct, ShrinkingOnTheWayHasTheBitsOfShrinkingAfterwards) {
+  using T = TypeParam;
+  constexpr std::size_t kRows = 9, kWidth = 200;
+  std::vector<T> gain(kWidth), threshold(kWidth), growth(kWidth), levels(kRows);
+  for (std::size_t j = 0; j < kWidth; ++j) {
+    gain[j] = T(1) + T(0.01) * static_cast<T>(j);
+    threshold[j] = T(0.2) + T(0.1) * static_cast<T>(j % 7);
+    growth[j] = T(0.2) * static_cast<T>(j % 5);
+  }
+  for (std::size_t i = 0; i < kRows; ++i) levels[i] = T(0.3) * static_cast<T>(i);
+  const Shrinkage<T> shrinkage{gain.data(), threshold.data(), growth.data(), levels.data(), false};
+  UsedColumns work;
+  for (const std::size_t depth : {37U, 300U, 600U}) {
+    const Matrix<T> right = random_matrix<T>(depth, kWidth, 6);
+    for (const double share : {0.0, 0.05, 0.3}) {  // a row without nonzeros is shrunk too
+      const Matrix<T> left = random_sparse<T>(kRows, depth, share, 5);
+      for (const Kernels<T>& kernel : all_kernels<T>()) {
+        PackedRight<T> packed(kernel);
+        packed.pack(right.view());
+        Matrix<T> expected = random_matrix<T>(kRows, kWidth, 7);
+        Matrix<T> result = expected;
+        multiply<T>(plain(left.view()), packed, expected.view(), Into::kAdd);
+        for (std::size_t i = 0; i < kRows; ++i) kernel.shrink(shrinkage.from(i, 0), expected.row(i), kWidth);
+        ASSERT_TRUE(multiply_if_sparse<T>(left.view(), packed, Into::kAdd, work, result.view(), shrinkage));
+        EXPECT_EQ(result, expected) << kernel.name << ", depth " << depth << ", " << share;
+      }
+    }
+  }
+}
+
 // The sums of codes over samples: the left operand is a transposed block of codes, and its marks come from its rows.
 TYPED_TEST(SparseProduct, OfAMarkedTransposeHasTheBitsOfTheDenseOne) {
   using T = TypeParam;

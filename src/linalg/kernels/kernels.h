@@ -145,6 +145,7 @@ struct PanelRowsArguments {
   T* out;
   std::size_t out_stride;
   std::size_t n;
+  Shrinkage<T> shrinkage;  // of out at the end
 };
 
 template <class T>
@@ -164,6 +165,7 @@ struct Kernels {
   std::size_t (*list_nonzeros)(const T* row, std::size_t n, std::uint32_t* columns, T* values);
   // Where the nonzeros are: bit b of bits[w] is set when element 64 w + b is one. Words are written as a whole.
   void (*mark_nonzeros)(const T* row, std::size_t n, std::uint64_t* bits);
+  // Alone for tests: products shrink on the way, with its bits.
   void (*shrink)(const Shrinkage<T>&, T* row, std::size_t n);
   // max |x_j|; infinite or NaN when an element is.
   T (*largest_magnitude)(const T* x, std::size_t n);

@@ -43,7 +43,7 @@ HWY_INLINE void add_vectors(const PanelRowsArguments<T>& p) {
     const std::uint64_t* const used = p.used + i * p.used_stride;
     std::uint64_t any = 0;
     for (std::size_t w = 0; w < p.n_words; ++w) any |= used[w];
-    if (any == 0) continue;
+    if (any == 0 && p.shrinkage.gain == nullptr) continue;
     const T* const left = p.left + i * p.row_stride;
     T* const out = p.out + i * p.out_stride;
     V sum[kVectors];
@@ -61,6 +61,9 @@ HWY_INLINE void add_vectors(const PanelRowsArguments<T>& p) {
         }
       }
     }
+    if (p.shrinkage.gain != nullptr)
+      for (std::size_t v = 0; v < kVectors; ++v)
+        sum[v] = shrunk(p.shrinkage, i, v * lanes, v + 1 == kVectors ? last : lanes, sum[v]);
     for (std::size_t v = 0; v < kVectors; ++v)
       store_first<T>(sum[v], out + v * lanes, v + 1 == kVectors ? last : lanes);
   }

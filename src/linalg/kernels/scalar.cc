@@ -118,15 +118,17 @@ void add_rows(const RowsArguments<T>& p) {
 
 template <class T>
 void add_panel_rows(const PanelRowsArguments<T>& p) {
-  for (std::size_t i = 0; i < p.n_rows; ++i)
+  for (std::size_t i = 0; i < p.n_rows; ++i) {
+    T* const out = p.out + i * p.out_stride;
     for (std::size_t column = 0; column < kMarksPerWord * p.n_words; ++column) {
       if ((p.used[i * p.used_stride + column / kMarksPerWord] >> (column % kMarksPerWord) & 1) == 0) continue;
       const T value = p.left[i * p.row_stride + column * p.depth_stride];
       const T factor = p.into == Into::kSubtract ? -value : value;
       const T* row = p.panels + column * kScalarPanel;
-      for (std::size_t k = 0; k < p.n; ++k)
-        p.out[i * p.out_stride + k] += factor * row[k / kScalarPanel * p.panel_size + k % kScalarPanel];
+      for (std::size_t k = 0; k < p.n; ++k) out[k] += factor * row[k / kScalarPanel * p.panel_size + k % kScalarPanel];
     }
+    if (p.shrinkage.gain != nullptr) shrink(p.shrinkage.from(i, 0), out, p.n);
+  }
 }
 
 template <class T>
