@@ -48,7 +48,7 @@ class Settings:
         return self.results / "benchmarks.md" if self.quick else ROOT / "docs" / "benchmarks.md"
 
 
-FULL = dict(repeats=3, seconds=60, curve=(2, 5, 10, 20, 40), early=(0.4, 0.5, 0.6, 0.7, 0.9, 1.2, 1.6, 2, 2.5, 3, 3.5, 4, 6),
+FULL = dict(repeats=3, seconds=60, curve=(2, 5, 10, 20, 40), early=(0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 3, 4),
             probe_seconds=10, batch_sizes=(16, 32, 64, 128, 256, 512), n_patches=100_000,
             n_digits=50_000, wide=(200_000, 512, 4096), n_judged=10_000, early_wide=(10, 30), n_coded=20_000,
             n_coded_slowly=1_000, n_checked=4_000, stopping_limit=3600, scaling_samples=(10_000, 100_000, 1_000_000),

@@ -40,7 +40,7 @@ samples, means = centred(noisy)
 pictures = [clean, noisy]
 for mode in ("sparse", "corrected", "exact"):
     # Few coefficients carry the image, the noise needs many: another sparsity for codes than for learning.
-    learner.set_params(encode=mode, encode_tau=1.0)
+    learner.set_params(encode=mode, encode_tau=0.6)
     restored = learner.inverse_transform(learner.transform(samples)) + means
     image = reconstruct_from_patches_2d(restored.reshape(-1, SIZE, SIZE), clean.shape)
     print(f"{mode}: {quality(image, clean):.2f} dB")

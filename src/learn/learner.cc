@@ -192,7 +192,7 @@ bool Learner<T>::iterate() {
   const double old_energy = energy_;
   const bool first = summary_.iterations.empty();
   const bool lead = options_.solver == Solver::kFast && !options_.accurate_steps;
-  IterationRecord record = step(samples_.n_all(), lead);
+  IterationRecord record = step(lead);
   if (!first && record.replaced_atoms == 0 && record.energy.total() > old_energy && record.extrapolated)
     record = retreat();
   if (record.replaced_atoms > 0) extrapolation_.restart();
@@ -215,14 +215,15 @@ IterationRecord Learner<T>::retreat() {
   extrapolation_.restart();
   // Exact codes cannot be worse for these D and C than the codes were that they were made with.
   const bool accurate = std::exchange(accurate_, true);
-  IterationRecord record = step(samples_.n_all(), false);
+  IterationRecord record = step(false);
   accurate_ = accurate;
   record.accurate = record.accurate && accurate;
   return record;
 }
 
 template <class T>
-IterationRecord Learner<T>::step(std::size_t n, bool lead) {
+IterationRecord Learner<T>::step(bool lead) {
+  const std::size_t n = samples_.n_all();
   IterationRecord record;
   record.tau = objective_.tau;
   if (lead) {
@@ -236,13 +237,11 @@ IterationRecord Learner<T>::step(std::size_t n, bool lead) {
   usage_ = pass.usage;
   record.dead_atoms = count_dead(usage_);
   record.nonzeros_per_code = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
-  const bool whole = n == samples_.n_all();
-  if (!whole) scale_moments(n);
   record.energy_after_codes = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_).total();
   const double scale = record.energy_after_codes > 0 ? record.energy_after_codes : 1.0;
   record.duality_gap = pass.codes.gap / scale;
 
-  if (whole && pass.codes.nonzeros > 0 && options_.replace_below > 0 && !options_.keep_dictionary)
+  if (pass.codes.nonzeros > 0 && options_.replace_below > 0 && !options_.keep_dictionary)
     record.replaced_atoms = replacer_.replace(samples_, objective_, usage_, pool_, codes_, dictionary_, moments_);
   step_gap_ = 0;
   if (!options_.keep_dictionary) update_dictionary(record.energy_after_codes);
@@ -276,8 +275,7 @@ void Learner<T>::round_to_feasible() {
 }
 
 template <class T>
-void Learner<T>::scale_moments(std::size_t n) {
-  const double factor = static_cast<double>(samples_.n_all()) / static_cast<double>(n);
+void Learner<T>::scale_moments(double factor) {
   for (Matrix<double>* sums : {&moments_.uu, &moments_.ux})
     for (std::size_t i = 0; i < sums->size(); ++i) sums->data()[i] *= factor;
   moments_.sum_abs_codes *= factor;

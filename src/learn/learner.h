@@ -51,14 +51,14 @@ class Learner {
   LearnState<T> state();
   // One outer iteration over all samples, its record and the tests that may end the fit. Returns whether to go on.
   bool iterate();
-  // Codes, unused atoms, dictionary, dual, as in the paper, on the first n samples, from (D, C) led ahead when `lead`.
-  IterationRecord step(std::size_t n, bool lead);
+  // Codes, unused atoms, dictionary, dual, as in the paper, from (D, C) led ahead when `lead`.
+  IterationRecord step(bool lead);
   // Back to D and C before the last step, which raised E, and on from there without a lead.
   IterationRecord retreat();
   // The code step on this rank's share of the first n samples, and the sums of all ranks.
   PassReport code(SampleRange range, const CodeOptions& options, CodePass<T>& pass);
-  // The sums over n samples become the estimate of the sums over all.
-  void scale_moments(std::size_t n);
+  // The sums over some samples become the estimate of the sums over all.
+  void scale_moments(double factor);
   // D and C, led ahead, back into the ball and to the precision of the codes.
   void round_to_feasible();
   // The gap that an accurate step of D or C may leave.
@@ -114,7 +114,8 @@ class Learner {
   std::optional<DualSolver> dual_solver_;  // with eta = 0 not before the end: C is outside of E
   StoppingRule rule_;
   Extrapolation extrapolation_;
-  double energy_ = 0;  // E after the last accepted step
+  double energy_ = 0;  // E after the last accepted step; in the warm-up an estimate
+  Moments faded_;      // the sums of codes before a step of the warm-up
   std::optional<TauSearch> tau_search_;
   WarmUpPosition warm_up_;
   bool warmed_up_ = false;  // on a few samples at a time, before the first iteration

@@ -46,11 +46,16 @@ void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
   const std::size_t n_steps = (n_all + schedule.step_samples - 1) / schedule.step_samples;
   const std::size_t first = warm_up_.step % n_steps * schedule.step_samples;
   const std::size_t n = std::min(schedule.step_samples, n_all - first);
-  const Moments old = moments_;
+  faded_.uu = moments_.uu;
+  faded_.ux = moments_.ux;
+  faded_.sum_abs_codes = moments_.sum_abs_codes;
   CodeOptions options = code_options();
   if (warm_up_.n_seen < n_all) options.max_sweeps = std::min(options.max_sweeps, kFirstSweeps);
   const PassReport pass = code({first, n}, options, *pass_);
-  scale_moments(n);
+  // By |x|^2 and not by the number of samples: sums that stand for more or less than |X|^2 would make E rise and fall
+  // with the samples of the step.
+  const double squared = pass.codes.squared_samples;
+  scale_moments(squared > 0 ? samples_.squared / squared : static_cast<double>(n_all) / static_cast<double>(n));
   if (warm_up_.round_step % kEnergyEvery == 0) {
     energy_ = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_).total();
     warm_up_.round_energy += energy_;
@@ -58,7 +63,7 @@ void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
   const double nonzeros = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
   const double share = fading(warm_up_.n_seen, n, {nonzeros / objective_.k(), nonzeros / objective_.d()});
   const double kept = share * warm_up_.weight;
-  blend(kept / (kept + static_cast<double>(n)), old, moments_);
+  blend(kept / (kept + static_cast<double>(n)), faded_, moments_);
   if (pass.codes.nonzeros > 0) {
     update_dictionary(energy_);
     if (objective_.eta > 0) update_dual(energy_);
@@ -72,10 +77,10 @@ void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
 
 template <class T>
 bool Learner<T>::warm_up_goes_on(const WarmUpSchedule& schedule) {
-  constexpr std::size_t kTauSteps = 8;  // a search for tau need not wait for a whole round
+  constexpr std::size_t kTauSamples = 16384;  // a search for tau need not wait for a whole round
   const auto n = static_cast<double>(warm_up_.round_step);
   const bool round_done = warm_up_.round_step >= schedule.round_steps;
-  if (!round_done && !(tau_search_ && warm_up_.round_step >= kTauSteps)) return true;
+  if (!round_done && !(tau_search_ && warm_up_.round_step * schedule.step_samples >= kTauSamples)) return true;
   const double energy = warm_up_.round_energy / std::ceil(n / static_cast<double>(kEnergyEvery));
   const bool tau_moved = move_tau(warm_up_.round_nonzeros / n);
   if (!round_done && !tau_moved) return true;

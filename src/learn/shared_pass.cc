@@ -17,6 +17,7 @@ void for_each_number(PassReport& pass, Moments& moments, const Visit& visit) {
   visit(moments.sum_abs_codes);
   visit(pass.codes.gap);
   visit(pass.codes.sum_abs);
+  visit(pass.codes.squared_samples);
   visit(pass.codes.unfinished);
   visit(pass.codes.nonzeros);
   visit(pass.codes.sweeps);

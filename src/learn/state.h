@@ -23,8 +23,8 @@ struct WarmUpPosition {
   std::size_t step = 0;        // done
   std::size_t n_seen = 0;      // samples, each as often as it was seen
   double weight = 0;           // of the faded sums, in samples
-  double round_energy = 0;     // sum over the steps of this round
-  double round_nonzeros = 0;   // per code, likewise
+  double round_energy = 0;     // sum over the steps of this round in which it was measured
+  double round_nonzeros = 0;   // per code, sum over all of its steps
   std::size_t round_step = 0;  // done of this round
   std::size_t round = 0;
   double last_energy = std::numeric_limits<double>::max();  // mean of the round before

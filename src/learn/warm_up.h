@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Before the first reported iteration D and C move after every few hundred samples instead of after all of them. Their
+// Before the first reported iteration D and C move after every few samples instead of after all of them. Their
 // steps see sums that fade: what a sample has left there counts less with every sample that came after it.
 #pragma once
 

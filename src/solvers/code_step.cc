@@ -134,6 +134,7 @@ void CodeReport::add(const CodeReport& other) {
   max_kkt = std::max(max_kkt, other.max_kkt);
   unfinished += other.unfinished;
   sum_abs += other.sum_abs;
+  squared_samples += other.squared_samples;
   strongest_pull = std::max(strongest_pull, other.strongest_pull);
   nonzeros += other.nonzeros;
   sweeps += other.sweeps;
@@ -141,13 +142,13 @@ void CodeReport::add(const CodeReport& other) {
 
 template <class T>
 void CodeWorkspace<T>::reserve(std::size_t n_atoms, CodeMethod method) {
-  if (list.size() != n_atoms + kWidestVector) {
+  if (list.size() != padded(n_atoms) || code.size() != padded(n_atoms)) {
     linear = Matrix<T>(kBlockSamples, padded(n_atoms));
     residual = Matrix<T>(kBlockSamples, padded(n_atoms));
     code.assign(padded(n_atoms), T{0});
     gap.resize(kBlockSamples);
     energy.resize(kBlockSamples);
-    list.resize(n_atoms + kWidestVector);
+    list.resize(padded(n_atoms));
     slots.resize(std::min(n_atoms, kActiveLimit));
     active.resize(active_workspace(slots.size(), padded(n_atoms)));
   }
@@ -267,6 +268,7 @@ CodeReport code_step(const CodeProblem<T>& problem, MatrixView<const T> x, const
         squared_sample / problem.objective.d() + 2 * problem.objective.lambda() * sums.abs - sums.ub - sums.ur;
     report.gap += work.gap[i];
     report.sum_abs += sums.abs;
+    report.squared_samples += squared_sample;
     report.strongest_pull = std::max(report.strongest_pull, sums.start);
     report.nonzeros += sums.nonzeros;
     if (options.method == CodeMethod::kDescent && !problem.has_direct) continue;

@@ -41,6 +41,7 @@ struct CodeReport {
   double max_kkt = 0;          // largest KKT residual, in the units of `tolerance`
   std::size_t unfinished = 0;  // codes above their tolerance that rounding would have let improve
   double sum_abs = 0;          // |u|_1
+  double squared_samples = 0;  // |x|^2
   double strongest_pull = 0;   // max |b_j|, or max (b_j)_+ for positive codes: lambda that silences every code
   std::size_t nonzeros = 0;
   std::size_t sweeps = 0;

@@ -42,10 +42,19 @@ struct DescentWorkspace {
     std::iota(all.begin(), all.end(), 0U);
   }
   PackedRight<double> packed;      // D as it is
-  Matrix<double> pull;             // negative gradient of a group of atoms, before any of them moved
+  Matrix<double> pull;             // negative gradient of a group of atoms, brought up to date atom by atom
   Matrix<double> steps;            // how far they moved
   std::vector<std::uint32_t> all;  // 0, 1, ...
 };
+
+// An atom whose sums are no more than this has not been used, or so long ago that its sums have faded away: its
+// gradient divided by them is noise.
+double least_curvature(const Moments& moments) {
+  constexpr double kFaded = 1e-30;
+  double largest = 0;
+  for (std::size_t i = 0; i < moments.uu.rows(); ++i) largest = std::max(largest, moments.uu(i, i));
+  return kFaded * largest;
+}
 
 // One atom to its minimiser for the others fixed, the projection of d_i + (pull_i / UU'_ii).
 void move_atom(const Objective& objective, double curvature, const double* pull, double* step, double* row) {
@@ -64,6 +73,7 @@ void move_atom(const Objective& objective, double curvature, const double* pull,
 void descend_once(const Objective& objective, const Moments& moments, const DictionaryStepOptions& options,
                   Matrix<double>& dictionary, DescentWorkspace& work) {
   const std::size_t n_features = objective.n_features;
+  const double least = least_curvature(moments);
   for (std::size_t first = 0; first < objective.n_atoms; first += work.pull.rows()) {
     const std::size_t count = std::min(work.pull.rows(), objective.n_atoms - first);
     throw_if_due(options);
@@ -82,7 +92,7 @@ void descend_once(const Objective& objective, const Moments& moments, const Dict
                                   .out = pull,
                                   .n = n_features});
       const double curvature = moments.uu(atom, atom);
-      if (curvature > 0)
+      if (curvature > least)
         move_atom(objective, curvature, pull, step, dictionary.row(atom));
       else
         std::fill_n(step, n_features, 0.0);

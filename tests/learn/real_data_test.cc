@@ -125,7 +125,8 @@ TEST_F(RealData, DigitsByEverySolverAndPrecisionAreWhatNaiveCodeFinds) {
   expect_what_naive_code_finds(samples, options);
 }
 
-// Atoms of digits overlap: momentum that is never taken back leads D astray, and E is 6 % higher after the warm-up.
+// Atoms of digits overlap: D that moves too far at a time is led astray, and E is several percent higher after the
+// warm-up.
 TEST_F(RealData, TheWarmUpOnDigitsLeadsMostOfTheWay) {
   LearnOptions options = paper_options(0.1);
   options.n_atoms = 128;

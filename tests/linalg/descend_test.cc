@@ -25,6 +25,7 @@ struct DescentCase {
   std::size_t active_limit = 0;
   bool sweeps_first = false;
   T relaxation = 1;
+  std::size_t n_coordinates;
   std::vector<std::uint32_t> list, slots;
   std::vector<T> active;
 
@@ -36,7 +37,8 @@ struct DescentCase {
         u(padded(n)),
         r(padded(n)),
         positive(positive_in),
-        list(n + kWidestVector) {
+        n_coordinates(n),
+        list(padded(n)) {
     const Matrix<double> atoms = random_unit_rows(n, n / 2 + 1, seed);
     const Matrix<double> h = naive_product(atoms, naive_transpose(atoms));
     for (std::size_t i = 0; i < n; ++i)
@@ -61,7 +63,7 @@ struct DescentCase {
 
   void start_at_random(std::uint64_t seed) {
     Random random(seed, 4);
-    for (std::size_t j = 0; j + kWidestVector < list.size(); ++j)
+    for (std::size_t j = 0; j < n_coordinates; ++j)
       u[j] = static_cast<T>(positive ? std::abs(random.normal()) : random.normal());
     for (std::size_t j = 0; j < u.size(); ++j) {
       double rj = static_cast<double>(b[j]);

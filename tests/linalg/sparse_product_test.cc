@@ -53,12 +53,13 @@ TYPED_TEST(SparseProduct, ShrinkingOnTheWayHasTheBitsOfShrinkingAfterwards) {
     growth[j] = T(0.2) * static_cast<T>(j % 5);
   }
   for (std::size_t i = 0; i < kRows; ++i) levels[i] = T(0.3) * static_cast<T>(i);
-  const Shrinkage<T> shrinkage{gain.data(), threshold.data(), growth.data(), levels.data(), false};
   UsedColumns work;
   for (const std::size_t depth : {37U, 300U, 600U}) {
     const Matrix<T> right = random_matrix<T>(depth, kWidth, 6);
     for (const double share : {0.0, 0.05, 0.3}) {  // a row without nonzeros is shrunk too
       const Matrix<T> left = random_sparse<T>(kRows, depth, share, 5);
+      const bool positive = depth == 300;
+      const Shrinkage<T> shrinkage{gain.data(), threshold.data(), growth.data(), levels.data(), positive};
       for (const Kernels<T>& kernel : all_kernels<T>()) {
         PackedRight<T> packed(kernel);
         packed.pack(right.view());

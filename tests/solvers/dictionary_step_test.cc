@@ -185,6 +185,21 @@ TEST(DictionaryStep, AnUnusedAtomIsNotTouched) {
   }
 }
 
+// Sums that fade leave next to nothing of an atom that is no longer used: one over it is infinite.
+TEST(DictionaryStep, AnAtomWhoseSumsHaveFadedIsNotTouched) {
+  MomentCase one(40, 6, 5, 5);
+  for (const double faded : {1e-310, 1e-200, 1e-40}) {
+    for (std::size_t i = 0; i < 40; ++i) one.codes(i, 3) = 0;
+    one.refresh();
+    one.moments.uu(3, 3) = faded;
+    for (std::size_t f = 0; f < 6; ++f) one.moments.ux(3, f) = faded;
+    const Matrix<double> before = one.dictionary;
+    dictionary_step_fast(one.objective, one.moments, budget(10, 0), one.dictionary);
+    for (std::size_t f = 0; f < 6; ++f) EXPECT_EQ(one.dictionary(3, f), before(3, f));
+    for (std::size_t i = 0; i < one.dictionary.size(); ++i) EXPECT_TRUE(std::isfinite(one.dictionary.data()[i]));
+  }
+}
+
 TEST(DictionaryStep, TheOptimumIsAFixedPoint) {
   for (const Step step : kSteps) {
     MomentCase one(80, 8, 6, 6);

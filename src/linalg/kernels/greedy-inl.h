@@ -73,6 +73,7 @@ HWY_INLINE LargestMove<T> subtract_and_find(T step, const T* HWY_RESTRICT row, c
     best_start = hn::IfThenElse(hn::RebindMask(index_tag, larger), start, best_start);
     start = hn::Add(start, stride);
   }
+  // Of equal moves, as of two atoms that are the same, the one in the first lane.
   const auto size = hn::MaxOfLanes(tag, best);
   const auto lane = static_cast<std::size_t>(hn::FindKnownFirstTrue(tag, hn::Eq(best, size)));
   HWY_ALIGN hn::TFromD<decltype(index_tag)> starts[HWY_MAX_BYTES / sizeof(T)];
@@ -94,6 +95,7 @@ HWY_INLINE void descend_greedily(const DescentArguments<T>& p) {
     const T old = p.u[j];
     // Not a step added to u: what goes back to zero would miss it by rounding, and its sign might turn.
     const T now = hn::GetLane(minimiser.of(hn::LoadU(one, p.r + j), hn::Set(one, old), j));
+    if (now == old) return;  // what is left is rounding
     p.u[j] = now;
     bounds.low[j] = now > T{0} ? p.lambda : (now < T{0} ? -p.lambda : idle_low);
     bounds.high[j] = now < T{0} ? -p.lambda : p.lambda;

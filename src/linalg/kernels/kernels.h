@@ -67,14 +67,14 @@ struct DescentArguments {
   bool from_zero;  // u is zero on entry
   T tolerance;     // done when the KKT residual is at most this
   std::size_t max_sweeps;
-  std::uint32_t* list;  // workspace for n + kWidestVector indices
+  std::uint32_t* list;  // workspace for n indices
   T* u;
   T* r;
   std::size_t active_limit = 0;    // largest support that the active set may hold; 0: sweeps only
   std::uint32_t* slots = nullptr;  // workspace for active_limit indices
-  T* active = nullptr;             // workspace of active_workspace(active_limit, n) elements
+  T* active = nullptr;             // workspace of active_workspace(active_limit, n) elements, for active_limit 0 too
   bool sweeps_first = false;       // from a warm start, sweep as long as making the active set would take
-  T relaxation = 1;                // of sweeps, below 2: how far a coordinate goes, 1 is to its minimiser
+  T relaxation = 1;                // of sweeps, 1 to below 2: how far a coordinate goes, 1 is to its minimiser
 };
 
 // Where a coordinate goes in a sweep that is relaxed. Only as long as it stays on its side of zero: there the objective
@@ -85,7 +85,8 @@ inline T relaxed(T old, T minimiser, T relaxation) {
   return old * minimiser > T{0} && old * far > T{0} ? far : minimiser;
 }
 
-// What an active set of up to `limit` of n coordinates needs, whatever the vector width.
+// What an active set of up to `limit` of n coordinates needs, whatever the vector width, and before it the bounds of
+// the greedy start.
 inline constexpr std::size_t active_workspace(std::size_t limit, std::size_t n) {
   return (limit + 10) * (limit + kWidestVector) + 2 * n;
 }

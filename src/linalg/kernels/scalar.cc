@@ -80,8 +80,9 @@ void descend_greedily(const DescentArguments<T>& p) {
       best = j;
       farthest = excess(p, j);
     }
-    if (!(farthest > p.lambda)) return;
-    move_to(p, best, scaled_minimiser(p, best) * p.inverse_diagonal[best]);
+    const T target = scaled_minimiser(p, best) * p.inverse_diagonal[best];
+    if (!(farthest > p.lambda) || target == p.u[best]) return;
+    move_to(p, best, target);
   }
 }
 

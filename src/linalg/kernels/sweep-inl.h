@@ -38,8 +38,8 @@ HWY_INLINE void subtract_scaled(T step, const T* HWY_RESTRICT row, T* HWY_RESTRI
   for (; k < n; k += lanes) hn::StoreU(hn::NegMulAdd(s, hn::LoadU(tag, row + k), hn::LoadU(tag, r + k)), tag, r + k);
 }
 
-// Appends j + lane to the list for every lane that the mask has, and returns the new length. Up to a vector's length of
-// indices behind it may be written too.
+// Appends j + lane to the list for every lane that the mask has, and returns the new length. A whole vector is written:
+// the list is never longer than j, so that it ends where the coordinates do.
 template <class T>
 HWY_INLINE std::size_t list_lanes(hn::Mask<Tag<T>> mask, std::size_t j, std::uint32_t* list, std::size_t n_list) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
