@@ -42,6 +42,9 @@ class Learner {
   // Steps on a few samples each, not reported: a good start for little.
   void warm_up();
   void warm_up_step(const WarmUpSchedule& schedule);
+  // E for the sums of a step, brought to the |X|^2 of all samples from their own: it would rise and fall with the
+  // lengths of the step's samples otherwise.
+  double energy_of_step(double squared);
   // After a step: false when a round is over and has given too little for another.
   bool warm_up_goes_on(const WarmUpSchedule& schedule);
   // Between two iterations: writes the checkpoint when it is time, and ends here when the caller wishes.

@@ -52,12 +52,9 @@ void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
   CodeOptions options = code_options();
   if (warm_up_.n_seen < n_all) options.max_sweeps = std::min(options.max_sweeps, kFirstSweeps);
   const PassReport pass = code({first, n}, options, *pass_);
-  // By |x|^2 and not by the number of samples: sums that stand for more or less than |X|^2 would make E rise and fall
-  // with the samples of the step.
-  const double squared = pass.codes.squared_samples;
-  scale_moments(squared > 0 ? samples_.squared / squared : static_cast<double>(n_all) / static_cast<double>(n));
+  scale_moments(static_cast<double>(n_all) / static_cast<double>(n));
   if (warm_up_.round_step % kEnergyEvery == 0) {
-    energy_ = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_).total();
+    energy_ = energy_of_step(pass.codes.squared_samples * static_cast<double>(n_all) / static_cast<double>(n));
     warm_up_.round_energy += energy_;
   }
   const double nonzeros = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
@@ -73,6 +70,15 @@ void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
   warm_up_.n_seen += n;
   warm_up_.weight = kept + static_cast<double>(n);
   warm_up_.round_nonzeros += nonzeros;
+}
+
+template <class T>
+double Learner<T>::energy_of_step(double squared) {
+  const double factor = squared > 0 ? samples_.squared / squared : 1.0;
+  scale_moments(factor);
+  const double energy = energy_from_moments(objective_, moments_, dictionary_, dual_, pool_).total();
+  scale_moments(1 / factor);
+  return energy;
 }
 
 template <class T>
@@ -96,6 +102,7 @@ bool Learner<T>::warm_up_goes_on(const WarmUpSchedule& schedule) {
 #define DUALDICT_INSTANTIATE(T)                                  \
   template void Learner<T>::warm_up();                           \
   template void Learner<T>::warm_up_step(const WarmUpSchedule&); \
+  template double Learner<T>::energy_of_step(double);            \
   template bool Learner<T>::warm_up_goes_on(const WarmUpSchedule&);
 DUALDICT_INSTANTIATE(float)
 DUALDICT_INSTANTIATE(double)
