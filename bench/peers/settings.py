@@ -50,7 +50,7 @@ class Settings:
 
 FULL = dict(repeats=3, seconds=60, curve=(2, 5, 10, 20, 40), early=(0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 3, 4),
             probe_seconds=10, batch_sizes=(8, 16, 32, 64, 128, 256, 512), n_patches=100_000,
-            n_digits=50_000, wide=(200_000, 512, 4096), n_judged=10_000, early_wide=(10, 30), n_coded=20_000,
+            n_digits=50_000, wide=(200_000, 512, 4096), n_judged=10_000, early_wide=(3, 6, 12, 24), n_coded=20_000,
             n_coded_slowly=1_000, n_checked=4_000, stopping_limit=3600, scaling_samples=(10_000, 100_000, 1_000_000),
             scaling_atoms=(100, 200, 400), scaling_sides=(8, 12, 16), scaling_iterations=10)
 QUICK = dict(repeats=1, seconds=3, curve=(1,), early=(1,), probe_seconds=1, batch_sizes=(128,),
