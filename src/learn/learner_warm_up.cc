@@ -3,15 +3,16 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "learn/learner.h"
 
 namespace dualdict {
 namespace {
 
-// The sums of codes: now <- share old + (1 - share) now.
-void blend(double share, const Moments& old, Moments& now) {
-  const auto mix = [share](double before, double& value) { value = share * before + (1 - share) * value; };
+// The sums of codes: now <- old_share old + new_share now.
+void blend(double old_share, const Moments& old, double new_share, Moments& now) {
+  const auto mix = [=](double before, double& value) { value = old_share * before + new_share * value; };
   for (std::size_t i = 0; i < now.uu.size(); ++i) mix(old.uu.data()[i], now.uu.data()[i]);
   for (std::size_t i = 0; i < now.ux.size(); ++i) mix(old.ux.data()[i], now.ux.data()[i]);
   mix(old.sum_abs_codes, now.sum_abs_codes);
@@ -28,6 +29,8 @@ void Learner<T>::warm_up() {
     say("warming up: D and C move after every " + std::to_string(schedule.step_samples) + " of " +
         std::to_string(samples_.n_all()) + " samples");
     warmed_up_ = true;
+    faded_.uu = moments_.uu;
+    faded_.ux = moments_.ux;
     do {
       if (options_.time_limit > 0 && seconds() >= options_.time_limit) return;
       warm_up_step(schedule);
@@ -46,21 +49,22 @@ void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
   const std::size_t n_steps = (n_all + schedule.step_samples - 1) / schedule.step_samples;
   const std::size_t first = warm_up_.step % n_steps * schedule.step_samples;
   const std::size_t n = std::min(schedule.step_samples, n_all - first);
-  faded_.uu = moments_.uu;
-  faded_.ux = moments_.ux;
+  // The pass makes its sums anew.
+  std::swap(faded_.uu, moments_.uu);
+  std::swap(faded_.ux, moments_.ux);
   faded_.sum_abs_codes = moments_.sum_abs_codes;
   CodeOptions options = code_options();
   if (warm_up_.n_seen < n_all) options.max_sweeps = std::min(options.max_sweeps, kFirstSweeps);
   const PassReport pass = code({first, n}, options, *pass_);
-  scale_moments(static_cast<double>(n_all) / static_cast<double>(n));
   if (warm_up_.round_step % kEnergyEvery == 0) {
-    energy_ = energy_of_step(pass.codes.squared_samples * static_cast<double>(n_all) / static_cast<double>(n));
+    energy_ = energy_of_step(pass.codes.squared_samples);
     warm_up_.round_energy += energy_;
   }
   const double nonzeros = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(n);
   const double share = fading(warm_up_.n_seen, n, {nonzeros / objective_.k(), nonzeros / objective_.d()});
   const double kept = share * warm_up_.weight;
-  blend(kept / (kept + static_cast<double>(n)), faded_, moments_);
+  const double weight = kept + static_cast<double>(n);
+  blend(kept / weight, faded_, static_cast<double>(n_all) / weight, moments_);
   if (pass.codes.nonzeros > 0) {
     update_dictionary(energy_);
     if (objective_.eta > 0) update_dual(energy_);
@@ -68,7 +72,7 @@ void Learner<T>::warm_up_step(const WarmUpSchedule& schedule) {
   ++warm_up_.step;
   ++warm_up_.round_step;
   warm_up_.n_seen += n;
-  warm_up_.weight = kept + static_cast<double>(n);
+  warm_up_.weight = weight;
   warm_up_.round_nonzeros += nonzeros;
 }
 
