@@ -2,6 +2,7 @@
 """Learning at eta = 0 from the same dictionary, for the same time: who has which objective when. The clock of a peer
 starts with the samples in memory; ours reads a file, and the time for that is taken off."""
 import re
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
@@ -15,6 +16,8 @@ from lasso import mean_objective
 from settings import CHECK_SEED
 
 PEERS = {"spams": spams_peer, "sklearn": sklearn_peer}
+# What their documentation says is taken when nothing is asked for.
+DEFAULT_BATCHES = {"spams": 512, "sklearn": 256}
 
 
 def try_batches(peer, problem, settings, sizes, seconds):
@@ -111,10 +114,17 @@ def independent_check(problem, settings, dictionaries):
     return {"columns": settings.n_checked, "objective": values}
 
 
-def measure(problem, settings):
+def measure_defaults(problem, settings):
+    """The peers as they come, with the batch sizes of most who use them."""
+    titled = replace(problem, title=f"{problem.title}, default batches")
+    return measure(titled, settings, lambda name: (DEFAULT_BATCHES[name], {}))
+
+
+def measure(problem, settings, choose_batch=None):
     absent = missing()
     names = [name for name in PEERS if name not in absent]
-    batches = {name: best_batch(PEERS[name], problem, settings) for name in names}
+    choose_batch = choose_batch or (lambda name: best_batch(PEERS[name], problem, settings))
+    batches = {name: choose_batch(name) for name in names}
     result = {"title": problem.title, "n_samples": problem.n_samples, "n_features": problem.n_features,
               "n_atoms": problem.n_atoms, "tau": problem.tau, "seconds": settings.seconds,
               "start": ours.objective(problem, problem.start), "missing": absent,

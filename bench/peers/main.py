@@ -20,6 +20,8 @@ ROWS = {
     "learn-tau1": lambda settings: learning.measure(patch_problem(settings, tau=1), settings),
     "learn-tau.1": lambda settings: learning.measure(patch_problem(settings, tau=.1), settings),
     "learn-tau.02": lambda settings: learning.measure(patch_problem(settings, tau=.02), settings),
+    "learn-tau.1-defaults": lambda settings: learning.measure_defaults(patch_problem(settings, tau=.1), settings),
+    "learn-tau.02-defaults": lambda settings: learning.measure_defaults(patch_problem(settings, tau=.02), settings),
     "learn-mnist": lambda settings: learning.measure(digit_problem(settings), settings),
     "learn-wide": lambda settings: learning.measure(wide_problem(settings), settings),
     "stopping": stopping.measure,

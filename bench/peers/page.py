@@ -17,7 +17,7 @@ said, repeats in turn (ours, then each peer, then again) and medians.
 LEARNING = """## Learning
 
 Mean of 1/2|x − Du|² + λ|u|₁ over all samples (of the planted ones over 10,000) at the exact codes, λ = τd/K, after {seconds:g} s of each package; η = 0. Peers run with the
-batch size that was best in trials that are not counted. "Gets there in" is when our objective, with the codes in hand and so never
+batch size that was best in trials that are not counted, or, where the row says so, with the one of their documentation. "Gets there in" is when our objective, with the codes in hand and so never
 flattered, first is at or below the peer's at its end; as for the peers, the clock starts when the samples are in memory. "Check": the final dictionaries on {columns} random samples, coded by SPAMS
 in float64.
 """
