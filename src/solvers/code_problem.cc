@@ -16,6 +16,15 @@ double squared_operator_norm(const Matrix<double>& c, ThreadPool& pool) {
                                                  : transposed_multiply<double>(c.view(), c.view()));
 }
 
+// a A + b B
+template <class T>
+Matrix<T> combined(double a, const Matrix<double>& first, double b, const Matrix<double>& second) {
+  Matrix<T> sum(first.rows(), first.cols());
+  for (std::size_t i = 0; i < sum.size(); ++i)
+    sum.data()[i] = static_cast<T>(a * first.data()[i] + b * second.data()[i]);
+  return sum;
+}
+
 // H^+ W, K x d: the code of a sample when nothing makes it sparse.
 Matrix<double> closed_form(const Matrix<double>& gram, const Matrix<double>& weights, double& smallest_curvature) {
   constexpr double kCut = 1e-12;
@@ -39,12 +48,15 @@ void CodeProblem<T>::assign(const Objective& objective_in, const Matrix<double>&
   objective = objective_in;
   lambda = static_cast<T>(objective.lambda());
   const std::size_t n_atoms = objective.n_atoms;
+  const double inverse = 1 / objective.d();
   Matrix<double> h = parallel_gram(dictionary.view(), pool);
-  for (std::size_t i = 0; i < h.size(); ++i) h.data()[i] /= objective.d();
-  for (std::size_t j = 0; j < n_atoms; ++j) h(j, j) += objective.ridge();
   if (gram.rows() != n_atoms) gram = Matrix<T>(n_atoms, padded(n_atoms));
-  for (std::size_t i = 0; i < n_atoms; ++i)
-    std::transform(h.row(i), h.row(i) + n_atoms, gram.row(i), [](double value) { return static_cast<T>(value); });
+  for (std::size_t i = 0; i < n_atoms; ++i) {
+    double* row = h.row(i);
+    for (std::size_t j = 0; j < n_atoms; ++j) row[j] *= inverse;
+    row[i] += objective.ridge();
+    std::transform(row, row + n_atoms, gram.row(i), [](double value) { return static_cast<T>(value); });
+  }
   diagonal.assign(gram.cols(), T{0});
   inverse_diagonal.assign(gram.cols(), T{0});
   for (std::size_t j = 0; j < n_atoms; ++j) {
@@ -52,10 +64,7 @@ void CodeProblem<T>::assign(const Objective& objective_in, const Matrix<double>&
     inverse_diagonal[j] = gram(j, j) > T{0} ? T{1} / gram(j, j) : T{0};
   }
   packed_gram.pack(MatrixView<const T>(gram.data(), n_atoms, n_atoms, gram.cols()));
-  Matrix<double> w(dictionary.rows(), dictionary.cols());
-  for (std::size_t i = 0; i < w.size(); ++i)
-    w.data()[i] = dictionary.data()[i] / objective.d() + objective.coding_weight() * dual.data()[i];
-  weights.pack_transposed(convert<T>(w).view());
+  weights.pack_transposed(combined<T>(inverse, dictionary, objective.coding_weight(), dual).view());
   squared_scale = 1 / objective.d();
   if (objective.eta > 0) squared_scale += objective.coding_weight() * squared_operator_norm(dual, pool);
   smallest_curvature = objective.ridge();
@@ -63,7 +72,10 @@ void CodeProblem<T>::assign(const Objective& objective_in, const Matrix<double>&
   sweeps_fast =
       smallest_curvature > kGoodPart * static_cast<double>(*std::max_element(diagonal.begin(), diagonal.end()));
   has_direct = objective.tau == 0 && !objective.positive_codes;
-  if (has_direct) direct.pack_transposed(convert<T>(closed_form(h, w, smallest_curvature)).view());
+  if (has_direct) {
+    const Matrix<double> w = combined<double>(inverse, dictionary, objective.coding_weight(), dual);
+    direct.pack_transposed(convert<T>(closed_form(h, w, smallest_curvature)).view());
+  }
 }
 
 template <class T>

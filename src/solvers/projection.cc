@@ -13,8 +13,9 @@ void project_row(double* row, std::size_t n, bool positive) {
   if (positive)
     for (std::size_t i = 0; i < n; ++i) row[i] = std::max(0.0, row[i]);
   const double length = norm(row, n);
-  if (length > 1)
-    for (std::size_t i = 0; i < n; ++i) row[i] /= length;
+  if (!(length > 1)) return;
+  const double inverse = 1 / length;
+  for (std::size_t i = 0; i < n; ++i) row[i] *= inverse;
 }
 
 void project_rows(Matrix<double>& rows, bool positive) {
