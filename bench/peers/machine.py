@@ -29,12 +29,19 @@ def first_line(*command):
         return "unknown"
 
 
+def commit():
+    """What the code is. Results of rows that were kept before this one are no change of it."""
+    results = (":!bench/results", ":!docs/benchmarks.md")
+    changed = first_line("git", "status", "--porcelain", "--untracked-files=no", "--", ".", *results) != "unknown"
+    return first_line("git", "rev-parse", "--short", "HEAD") + ("-dirty" if changed else "")
+
+
 def describe():
     name, vectors = processor()
     return {"processor": name, "vectors": vectors, "cores": os.cpu_count(), "cores_used": len(os.sched_getaffinity(0)),
             "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
             "system": platform.system() + " " + platform.release(), "compiler": first_line("g++", "--version"),
-            "commit": first_line("git", "describe", "--always", "--dirty"), "python": platform.python_version(),
+            "commit": commit(), "python": platform.python_version(),
             "versions": versions(), "missing": missing(), "load_at_start": os.getloadavg()[0],
             "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
             "command": " ".join(["bench/peers/run", *sys.argv[1:]])}
