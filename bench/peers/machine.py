@@ -22,17 +22,22 @@ def processor():
     return (name[1].strip() if name else platform.processor() or platform.machine()), vectors
 
 
-def first_line(*command):
+def lines(*command):
+    """What a command prints; none when it is not there or fails."""
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.splitlines()[0]
-    except (OSError, subprocess.CalledProcessError, IndexError):
-        return "unknown"
+        return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.splitlines()
+    except (OSError, subprocess.CalledProcessError):
+        return []
+
+
+def first_line(*command):
+    return next(iter(lines(*command)), "unknown")
 
 
 def commit():
     """What the code is. Results of rows that were kept before this one are no change of it."""
     results = (":!bench/results", ":!docs/benchmarks.md")
-    changed = first_line("git", "status", "--porcelain", "--untracked-files=no", "--", ".", *results) != "unknown"
+    changed = lines("git", "status", "--porcelain", "--untracked-files=no", "--", ".", *results)
     return first_line("git", "rev-parse", "--short", "HEAD") + ("-dirty" if changed else "")
 
 
