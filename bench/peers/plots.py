@@ -21,8 +21,9 @@ def draw_learning(axes, row):
     ends = [curve[-1][1] for peer in row["peers"].values() for curve in peer["curves"]]
     ends += [value for curve in row["ours"]["curves"] for _, value in curve[-1:]]
     low, high = min(ends), max([*ends, row["start"]])
-    # The first seconds fall from far above; what is compared lies near the end.
-    axes.set_ylim(low - .04 * (high - low), low + .7 * (high - low))
+    # The first seconds fall from far above; what is compared lies near the ends, and all of these are shown.
+    margin = .04 * (high - low)
+    axes.set_ylim(low - margin, max(low + .7 * (high - low), max(ends) + margin))
     axes.set_xscale("log")
     axes.set_xlabel("time of learning, one thread [s]")
     axes.set_ylabel(r"mean of $\frac{1}{2}|x-Du|^2 + \lambda|u|_1$")
