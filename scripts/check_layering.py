@@ -1,25 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that every #include obeys the layering: python3 scripts/check_layering.py [ROOT]
 
-The table below says which folders of src/ a folder may include, besides itself and the public headers. docs/design.md
-explains it.
+The table below says which parts of src/ a part may include, besides itself and the public headers. A part is a folder,
+or a room of a folder ("io/bytes"); a folder with rooms may have files of its own beside them. Naming another folder
+allows its rooms too; in a row of its own rooms a folder stands for the files beside them. docs/design.md explains it.
 """
 import re
 import sys
 from pathlib import Path
 
+# What learning stands on.
+BELOW_LEARN = ["core", "io/bytes", "io/tensors", "data", "linalg", "preprocess", "solvers", "model"]
+
 ALLOWED = {
     "core": [],
-    "io": ["core"],
-    "data": ["core", "io"],
+    "core/options": ["core"],
+    "io/bytes": ["core"],
+    "io/zip": ["core", "io/bytes"],
+    "io/image": ["core", "io/bytes"],
+    "io/tensors": ["core", "io/bytes"],
+    "io/matrix": ["core", "io/bytes", "io/zip"],
+    "data": ["core", "io/bytes", "io/image", "io/matrix"],
     "linalg": ["core"],
     "preprocess": ["core", "linalg"],
     "solvers": ["core", "linalg"],
-    "model": ["core", "io", "linalg", "preprocess", "solvers"],
-    "learn": ["core", "io", "data", "linalg", "preprocess", "solvers", "model"],
-    "report": ["core", "io", "linalg", "model"],
+    "model": ["core", "io/bytes", "io/tensors", "linalg", "preprocess", "solvers"],
+    "learn/ranks": BELOW_LEARN,
+    "learn/samples": BELOW_LEARN + ["learn/ranks"],
+    "learn/fit": BELOW_LEARN + ["learn/ranks", "learn/samples"],
+    "learn/saved": BELOW_LEARN + ["learn/ranks", "learn/samples", "learn/fit"],
+    "learn": BELOW_LEARN + ["learn/ranks", "learn/samples", "learn/fit", "learn/saved"],
+    "report": ["core", "io/bytes", "linalg", "model"],
     "verify": ["core"],
-    "distributed": ["core", "io"],
+    "distributed": ["core"],
 }
 # These see the library as any user does: public headers, and files of their own folder.
 OUTSIDE = ["cli", "examples", "python"]
@@ -28,27 +41,35 @@ PUBLIC = "include/dualdict"
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 
+def rows_of(table, part, name):
+    """The rows that `name` stands for in the row of `part`. A name that the table does not know is an error."""
+    own = name == part.split("/")[0]
+    rows = [row for row in table if row == name or (not own and row.startswith(name + "/"))]
+    if not rows:
+        raise KeyError(f"{part} may include {name}, which has no row in the table")
+    return rows
+
+
 def find_cycle(table):
-    """A list of folders that leads back to its start, or None. A folder that the table does not know is an error."""
+    """A list of parts that leads back to its start, or None."""
     state = {}
 
-    def visit(folder, path):
-        if folder not in table:
-            raise KeyError(f"{path[-1]} may include {folder}, which has no row in the table")
-        if state.get(folder) == "done":
+    def visit(part, path):
+        if state.get(part) == "done":
             return None
-        if state.get(folder) == "open":
-            return path[path.index(folder):] + [folder]
-        state[folder] = "open"
-        for other in table[folder]:
-            cycle = visit(other, path + [folder])
-            if cycle:
-                return cycle
-        state[folder] = "done"
+        if state.get(part) == "open":
+            return path[path.index(part):] + [part]
+        state[part] = "open"
+        for name in table[part]:
+            for other in rows_of(table, part, name):
+                cycle = visit(other, path + [part])
+                if cycle:
+                    return cycle
+        state[part] = "done"
         return None
 
-    for folder in table:
-        cycle = visit(folder, [])
+    for part in table:
+        cycle = visit(part, [])
         if cycle:
             return cycle
     return None
@@ -61,51 +82,62 @@ def includes(path):
         yield text.count("\n", 0, match.start(1)) + 1, match.group(1) == '"', match.group(2)
 
 
-def target_folder(root, path, name):
-    """What an included name belongs to: a folder of src/, "public", one of OUTSIDE, or None when it is no file of
-    the project."""
+def part_of(path, root):
+    """The part that a file of src/ belongs to: "io/bytes", "linalg", or "" for a file in src/ itself. What lies deeper
+    than a room, and a folder below one without rooms, as linalg/kernels, belongs to the row above it."""
+    folders = path.relative_to(root / "src").parts[:-1][:2]
+    room = "/".join(folders)
+    return room if room in ALLOWED or len(folders) < 2 or has_rooms(folders[0]) else folders[0]
+
+
+def has_rooms(folder):
+    return any(row.startswith(folder + "/") for row in ALLOWED)
+
+
+def target_part(root, path, name):
+    """What an included name belongs to: a part of src/, "public", one of OUTSIDE, or None when it is no file of the
+    project."""
     if name.startswith("dualdict/"):
         return "public"
     for base in (path.parent, root / "src", root):
-        candidate = base / name
+        candidate = (base / name).resolve()
         if candidate.is_file():
-            parts = candidate.resolve().relative_to(root.resolve()).parts
+            parts = candidate.relative_to(root.resolve()).parts
             if parts[0] == "src" and len(parts) > 2:
-                return parts[1]
+                return part_of(candidate, root.resolve())
             return "public" if parts[0] == "include" else parts[0]
     return None
 
 
-def broken_rule(root, path, folder, quoted, name):
+def broken_rule(root, path, part, quoted, name):
     """The rule that one include breaks, in words, or None."""
-    if folder == "public":
+    if part == "public":
         if name.startswith("dualdict/"):
             return None
         if quoted or "/" in name or "." in name:
             return "a public header includes only standard headers and dualdict/*.h"
         return None
-    target = target_folder(root, path, name)
+    target = target_part(root, path, name)
     if target is None:
         return "a quoted include names a file of this project, from src/ or include/" if quoted else None
-    if target in ("public", folder):
+    if target in ("public", part):
         return None
-    if folder in OUTSIDE:
-        return f"{folder}/ includes only public headers and its own files"
-    if target in ALLOWED[folder]:
+    if part in OUTSIDE:
+        return f"{part}/ includes only public headers and its own files"
+    if any(target in rows_of(ALLOWED, part, name) for name in ALLOWED[part]):
         return None
-    return f"{folder}/ may include only: {', '.join([folder] + ALLOWED[folder] + ['public headers'])}"
+    return f"{part}/ may include only: {', '.join([part] + ALLOWED[part] + ['public headers'])}"
 
 
 def sources(root):
-    """Yields (path, folder) of everything that is checked, and what is wrong with the tree itself."""
-    for top, folder in [(PUBLIC, "public")] + [(name, name) for name in OUTSIDE]:
+    """Yields (path, part) of everything that is checked, and what is wrong with the tree itself."""
+    for top, part in [(PUBLIC, "public")] + [(name, name) for name in OUTSIDE]:
         for path in sorted((root / top).rglob("*")):
             if path.suffix in (".h", ".cc", ".in"):
-                yield path, folder
+                yield path, part
     for path in sorted((root / "src").rglob("*")):
         if path.suffix in (".h", ".cc"):
-            parts = path.relative_to(root / "src").parts
-            yield path, parts[0] if len(parts) > 1 else ""
+            yield path, part_of(path, root)
 
 
 def check(root):
@@ -115,14 +147,14 @@ def check(root):
     if cycle:
         problems.append("the table has a cycle: " + " -> ".join(cycle))
     n_files = 0
-    for path, folder in sources(root):
+    for path, part in sources(root):
         n_files += 1
         shown = path.relative_to(root)
-        if folder not in ALLOWED and folder not in OUTSIDE and folder != "public":
-            problems.append(f"{shown}:1: src/{folder} has no row in the table of scripts/check_layering.py")
+        if part not in ALLOWED and part not in OUTSIDE and part != "public":
+            problems.append(f"{shown}:1: src/{part} has no row in the table of scripts/check_layering.py")
             continue
         for line, quoted, name in includes(path):
-            rule = broken_rule(root, path, folder, quoted, name)
+            rule = broken_rule(root, path, part, quoted, name)
             if rule:
                 problems.append(f'{shown}:{line}: includes "{name}"; rule: {rule}')
     return problems, n_files

@@ -7,7 +7,7 @@
 #include "core/random.h"
 #include "data/patch_source.h"
 #include "dualdict/error.h"
-#include "io/image_reader.h"
+#include "io/image/image_reader.h"
 
 namespace dualdict {
 namespace {

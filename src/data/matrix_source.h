@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dualdict/data.h"
-#include "io/matrix_file.h"
+#include "io/matrix/matrix_file.h"
 
 namespace dualdict {
 

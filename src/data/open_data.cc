@@ -3,7 +3,7 @@
 #include "data/patch_source.h"
 #include "dualdict/data.h"
 #include "dualdict/error.h"
-#include "io/open_matrix.h"
+#include "io/matrix/open_matrix.h"
 
 namespace dualdict {
 

@@ -11,9 +11,9 @@
 #include "data/pipe_stream.h"
 #include "data/source_stream.h"
 #include "dualdict/error.h"
-#include "io/file_reader.h"
-#include "io/input_error.h"
-#include "io/matrix_file.h"
+#include "io/bytes/file_reader.h"
+#include "io/bytes/input_error.h"
+#include "io/matrix/matrix_file.h"
 
 namespace dualdict {
 namespace {

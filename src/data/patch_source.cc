@@ -11,7 +11,7 @@
 
 #include "core/random.h"
 #include "dualdict/error.h"
-#include "io/image_reader.h"
+#include "io/image/image_reader.h"
 
 namespace dualdict {
 namespace {

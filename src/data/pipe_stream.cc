@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "io/input_error.h"
-#include "io/matrix_file.h"
-#include "io/npy_header.h"
+#include "io/bytes/input_error.h"
+#include "io/matrix/matrix_file.h"
+#include "io/matrix/npy_header.h"
 
 namespace dualdict {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "dualdict/stream.h"
-#include "io/element.h"
+#include "io/bytes/element.h"
 
 namespace dualdict {
 

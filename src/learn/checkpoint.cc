@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/hash.h"
-#include "core/option_values.h"
+#include "core/options/option_values.h"
 #include "dualdict/error.h"
 #include "dualdict/version.h"
-#include "io/input_error.h"
+#include "io/bytes/input_error.h"
 #include "learn/checkpoint_header.h"
 #include "learn/code_parts.h"
 #include "learn/state_file.h"

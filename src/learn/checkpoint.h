@@ -6,7 +6,7 @@
 #include <string>
 
 #include "dualdict/learn.h"
-#include "io/safetensors.h"
+#include "io/tensors/safetensors.h"
 #include "learn/ranks.h"
 #include "learn/samples.h"
 #include "learn/state.h"

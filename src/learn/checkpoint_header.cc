@@ -2,7 +2,7 @@
 #include "learn/checkpoint_header.h"
 
 #include "dualdict/version.h"
-#include "io/input_error.h"
+#include "io/bytes/input_error.h"
 #include "model/model_file.h"
 
 namespace dualdict {

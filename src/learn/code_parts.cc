@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "io/input_error.h"
+#include "io/bytes/input_error.h"
 #include "learn/checkpoint_header.h"
 #include "learn/code_tensors.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "io/safetensors.h"
+#include "io/tensors/safetensors.h"
 #include "learn/code_store.h"
 #include "learn/samples.h"
 

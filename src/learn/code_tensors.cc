@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "io/input_error.h"
+#include "io/bytes/input_error.h"
 
 namespace dualdict {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "io/safetensors.h"
+#include "io/tensors/safetensors.h"
 #include "learn/code_store.h"
 
 namespace dualdict {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "dualdict/error.h"
-#include "io/safetensors.h"
+#include "io/tensors/safetensors.h"
 
 namespace dualdict {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "io/safetensors.h"
+#include "io/tensors/safetensors.h"
 #include "learn/state.h"
 
 namespace dualdict {

@@ -10,7 +10,7 @@
 
 #include "core/hash.h"
 #include "dualdict/error.h"
-#include "io/input_error.h"
+#include "io/bytes/input_error.h"
 #include "model/description.h"
 
 namespace dualdict {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "dualdict/model.h"
-#include "io/safetensors.h"
+#include "io/tensors/safetensors.h"
 
 namespace dualdict {
 

@@ -5,8 +5,8 @@
 
 #include "dualdict/error.h"
 #include "dualdict/report.h"
-#include "io/file_reader.h"
-#include "io/input_error.h"
+#include "io/bytes/file_reader.h"
+#include "io/bytes/input_error.h"
 
 namespace dualdict {
 namespace {

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "dualdict/error.h"
-#include "io/csv_reader.h"
-#include "io/idx_reader.h"
-#include "io/image_decode.h"
-#include "io/npy_reader.h"
-#include "io/npz_reader.h"
-#include "io/open_matrix.h"
-#include "io/safetensors.h"
+#include "io/image/image_decode.h"
+#include "io/matrix/csv_reader.h"
+#include "io/matrix/idx_reader.h"
+#include "io/matrix/npy_reader.h"
+#include "io/matrix/npz_reader.h"
+#include "io/matrix/open_matrix.h"
+#include "io/tensors/safetensors.h"
 #include "learn/state_file.h"
 #include "model/model_file.h"
 

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "dualdict/files.h"
-#include "io/durable_file.h"
-#include "io/file_reader.h"
+#include "io/bytes/durable_file.h"
+#include "io/bytes/file_reader.h"
 #include "io/test_files.h"
 
 namespace dualdict {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/open_matrix.h"
+#include "io/matrix/open_matrix.h"
 #include "io/test_files.h"
 
 namespace dualdict {

@@ -6,9 +6,9 @@
 
 #include "dualdict/error.h"
 #include "dualdict/files.h"
+#include "io/image/image_reader.h"
+#include "io/image/png_encode.h"
 #include "io/image_bytes.h"
-#include "io/image_reader.h"
-#include "io/png_encode.h"
 #include "io/test_files.h"
 
 namespace dualdict {

@@ -11,8 +11,8 @@
 
 #include "dualdict/error.h"
 #include "dualdict/files.h"
-#include "io/durable_file.h"
-#include "io/hidden_file.h"
+#include "io/bytes/durable_file.h"
+#include "io/bytes/hidden_file.h"
 #include "io/temporary_folder.h"
 
 namespace dualdict {

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "dualdict/files.h"
-#include "io/open_matrix.h"
+#include "io/matrix/open_matrix.h"
 #include "io/test_files.h"
 
 namespace dualdict {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
-#include "io/npy_reader.h"
-#include "io/open_matrix.h"
+#include "io/matrix/npy_reader.h"
+#include "io/matrix/open_matrix.h"
 #include "io/test_files.h"
 
 namespace dualdict {

@@ -2,9 +2,9 @@
 #include <zlib.h>
 
 #include "dualdict/files.h"
-#include "io/open_matrix.h"
+#include "io/matrix/open_matrix.h"
 #include "io/test_files.h"
-#include "io/zip_reader.h"
+#include "io/zip/zip_reader.h"
 
 namespace dualdict {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/safetensors.h"
+#include "io/tensors/safetensors.h"
 
 #include <cstring>
 

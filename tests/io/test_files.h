@@ -17,10 +17,10 @@
 
 #include "dualdict/error.h"
 #include "dualdict/matrix.h"
-#include "io/byte_source.h"
-#include "io/matrix_file.h"
-#include "io/npy_header.h"
-#include "io/open_matrix.h"
+#include "io/bytes/byte_source.h"
+#include "io/matrix/matrix_file.h"
+#include "io/matrix/npy_header.h"
+#include "io/matrix/open_matrix.h"
 #include "io/temporary_folder.h"
 
 namespace dualdict {

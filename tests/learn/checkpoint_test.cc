@@ -10,8 +10,8 @@
 #include <string>
 
 #include "dualdict/error.h"
-#include "io/safetensors.h"
 #include "io/temporary_folder.h"
+#include "io/tensors/safetensors.h"
 #include "learn/code_tensors.h"
 #include "learn/fit_case.h"
 #include "learn/stored_codes.h"

@@ -11,7 +11,7 @@
 #include "dualdict/data.h"
 #include "dualdict/error.h"
 #include "dualdict/files.h"
-#include "io/safetensors.h"
+#include "io/tensors/safetensors.h"
 
 namespace dualdict {
 namespace {

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every row of the table, then the rules between options.
+#include <cmath>
+#include <type_traits>
+
+#include "core/options/option_values.h"
+#include "dualdict/error.h"
+#include "dualdict/options.h"
+
+namespace dualdict {
+namespace {
+
+void check_value(const OptionInfo& option, std::size_t value) {
+  if (!in_range(option, static_cast<double>(value))) refuse_option(option, std::to_string(value));
+}
+void check_value(const OptionInfo& option, double value) {
+  if (!in_range(option, value)) refuse_option(option, number_text(value));
+}
+void check_value(const OptionInfo& option, const std::optional<double>& value) {
+  if (value) check_value(option, *value);
+}
+void check_value(const OptionInfo&, bool) {}
+template <class Enum>
+requires std::is_enum_v<Enum>
+void check_value(const OptionInfo& option, Enum value) {
+  // A number cast to the enumeration may be none of its values.
+  if (value != Enum{0} && value != Enum{1}) refuse_option(option, std::to_string(static_cast<int>(value)));
+}
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorKind::kUsage, message);
+}
+
+void check_sparsity(const LearnOptions& options) {
+  if (options.tau && options.nonzeros)
+    refuse("--tau " + number_text(*options.tau) + " and --nonzeros " + number_text(*options.nonzeros) +
+           " exclude each other: give the weight, or the number of nonzeros it should lead to");
+  if (options.nonzeros && *options.nonzeros >= static_cast<double>(options.n_atoms))
+    refuse("--nonzeros: " + number_text(*options.nonzeros) +
+           " is not allowed: a number > 0 and below --atoms, which is " + std::to_string(options.n_atoms));
+}
+
+void check_start(const Matrix<double>& start, const std::string& name, std::size_t n_atoms) {
+  if (start.empty()) return;
+  if (start.rows() != n_atoms)
+    refuse(name + ": " + std::to_string(start.rows()) + " rows are not allowed: one for each of the " +
+           std::to_string(n_atoms) + " --atoms");
+  for (std::size_t i = 0; i < start.rows(); ++i)
+    for (std::size_t j = 0; j < start.cols(); ++j)
+      if (!std::isfinite(start(i, j)))
+        refuse(name + ": " + number_text(start(i, j)) + " at row " + std::to_string(i) + ", column " +
+               std::to_string(j) + " is not allowed: a finite number");
+}
+
+// A dictionary that stays must obey the constraints as it is: bringing it into the ball would change it.
+void check_kept(const LearnOptions& options) {
+  constexpr double kRounding = 1e-5;  // of an atom normalised in float32
+  if (!options.keep_dictionary) return;
+  if (options.initial_dictionary.empty()) refuse("--keep-dictionary: needs a dictionary to keep: give it with --init");
+  if (options.positive_dictionary)
+    refuse("--keep-dictionary and --positive-dictionary exclude each other: a kept dictionary is as it is");
+  const Matrix<double>& rows = options.initial_dictionary;
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    double squared = 0;
+    for (std::size_t j = 0; j < rows.cols(); ++j) squared += rows(i, j) * rows(i, j);
+    if (std::sqrt(squared) > 1 + kRounding)
+      refuse("initial dictionary: atom " + std::to_string(i) + " (counted from 0) has norm " +
+             number_text(std::sqrt(squared)) +
+             "; with --keep-dictionary it must be at most 1: divide the atoms by "
+             "their norms");
+  }
+}
+
+}  // namespace
+
+void validate(const LearnOptions& options) {
+  for (const OptionInfo& option : learn_option_table())
+    std::visit([&](auto field) { check_value(option, options.*field); }, option.field);
+  check_sparsity(options);
+  check_start(options.initial_dictionary, "initial dictionary", options.n_atoms);
+  check_start(options.initial_dual, "initial dual", options.n_atoms);
+  if (!options.initial_dictionary.empty() && !options.initial_dual.empty() &&
+      options.initial_dictionary.cols() != options.initial_dual.cols())
+    refuse("initial dual: " + std::to_string(options.initial_dual.cols()) +
+           " columns are not allowed: as many as the initial dictionary has, " +
+           std::to_string(options.initial_dictionary.cols()));
+  check_kept(options);
+}
+
+}  // namespace dualdict

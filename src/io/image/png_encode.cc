@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/image/png_encode.h"
+
+#include <png.h>
+#include <cmath>
+
+#include <array>
+#include <csetjmp>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "dualdict/error.h"
+
+namespace dualdict {
+namespace {
+
+constexpr std::size_t kMaxSide = 0x7fffffff;  // of the format
+
+// What the callbacks of libpng see; none of its members is touched by longjmp.
+struct EncodeState {
+  std::vector<unsigned char> bytes;
+  std::array<char, 256> message{};
+  std::jmp_buf jump;
+};
+
+void on_error(png_structp png, png_const_charp text) {
+  auto* state = static_cast<EncodeState*>(png_get_error_ptr(png));
+  std::snprintf(state->message.data(), state->message.size(), "%s", text);
+  std::longjmp(state->jump, 1);
+}
+
+void on_warning(png_structp, png_const_charp) {}
+
+// No exception may pass through libpng.
+bool append(std::vector<unsigned char>& bytes, png_const_bytep more, std::size_t n) noexcept {
+  try {
+    bytes.insert(bytes.end(), more, more + n);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+void on_write(png_structp png, png_bytep bytes, std::size_t n) {
+  if (!append(static_cast<EncodeState*>(png_get_io_ptr(png))->bytes, bytes, n)) png_error(png, "out of memory");
+}
+
+void on_flush(png_structp) {}
+
+unsigned char to_byte(float value) {
+  if (!(value > 0.0F)) return 0;
+  return value >= 255.0F ? 255 : static_cast<unsigned char>(std::lround(value));
+}
+
+// libpng reports an error by longjmp to the last setjmp: nothing in these functions has a destructor.
+class PngEncoder {
+ public:
+  PngEncoder() = default;
+  ~PngEncoder() { png_destroy_write_struct(&png_, &info_); }
+  PngEncoder(const PngEncoder&) = delete;
+  PngEncoder& operator=(const PngEncoder&) = delete;
+
+  std::vector<unsigned char> encode(MatrixView<const float> pixels) {
+    row_.resize(pixels.cols);
+    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &state_, on_error, on_warning);
+    if (png_ == nullptr || !write(pixels))
+      throw Error(ErrorKind::kMemory, std::string("a PNG image could not be made: ") + state_.message.data());
+    return std::move(state_.bytes);
+  }
+
+ private:
+  bool write(MatrixView<const float> pixels) {
+    if (setjmp(state_.jump) != 0) return false;
+    info_ = png_create_info_struct(png_);
+    if (info_ == nullptr) png_error(png_, "out of memory");
+    png_set_write_fn(png_, &state_, on_write, on_flush);
+    png_set_user_limits(png_, kMaxSide, kMaxSide);
+    png_set_IHDR(png_, info_, static_cast<png_uint_32>(pixels.cols), static_cast<png_uint_32>(pixels.rows), 8,
+                 PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(png_, info_);
+    for (std::size_t y = 0; y < pixels.rows; ++y) {
+      for (std::size_t x = 0; x < pixels.cols; ++x) row_[x] = to_byte(pixels(y, x));
+      png_write_row(png_, row_.data());
+    }
+    png_write_end(png_, nullptr);
+    return true;
+  }
+
+  EncodeState state_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  std::vector<unsigned char> row_;
+};
+
+}  // namespace
+
+std::vector<unsigned char> encode_grey_png(MatrixView<const float> pixels) {
+  if (pixels.empty() || pixels.rows > kMaxSide || pixels.cols > kMaxSide)
+    throw Error(ErrorKind::kUsage, "an image of " + std::to_string(pixels.cols) + " x " + std::to_string(pixels.rows) +
+                                       " pixels cannot be a PNG: each side must be 1 to " + std::to_string(kMaxSide));
+  return PngEncoder().encode(pixels);
+}
+
+}  // namespace dualdict
