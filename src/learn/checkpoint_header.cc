@@ -3,7 +3,7 @@
 
 #include "dualdict/version.h"
 #include "io/bytes/input_error.h"
-#include "model/model_file.h"
+#include "model/file/model_file.h"
 
 namespace dualdict {
 namespace {

@@ -9,7 +9,7 @@
 #include "dualdict/error.h"
 #include "learn/code_pass.h"
 #include "learn/result_size.h"
-#include "model/step_fit.h"
+#include "model/fit/step_fit.h"
 #include "solvers/code_step.h"
 
 namespace dualdict {

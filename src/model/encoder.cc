@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "dualdict/encode.h"
-#include "model/encode_settings.h"
 #include "model/encoder_engine.h"
+#include "model/modes/encode_settings.h"
 
 namespace dualdict {
 

@@ -7,7 +7,7 @@
 
 #include "dualdict/matrix.h"
 #include "dualdict/model.h"
-#include "model/block_encoder.h"
+#include "model/modes/block_encoder.h"
 
 namespace dualdict {
 

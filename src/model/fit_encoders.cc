@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "core/thread_pool.h"
-#include "model/encoder_fit.h"
-#include "model/encoding_table.h"
-#include "model/round_encoder.h"
+#include "model/fit/product_fit.h"
+#include "model/fit/round_encoder.h"
+#include "model/table/encoding_table.h"
 
 namespace dualdict {
 namespace {

@@ -17,7 +17,7 @@
 #include "io/matrix/open_matrix.h"
 #include "io/tensors/safetensors.h"
 #include "learn/state_file.h"
-#include "model/model_file.h"
+#include "model/file/model_file.h"
 
 namespace dualdict {
 namespace {

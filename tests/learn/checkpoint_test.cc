@@ -15,7 +15,7 @@
 #include "learn/code_tensors.h"
 #include "learn/fit_case.h"
 #include "learn/stored_codes.h"
-#include "model/model_file.h"
+#include "model/file/model_file.h"
 
 namespace dualdict {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/encoding_table.h"
+#include "model/table/encoding_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/model_file.h"
+#include "model/file/model_file.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 
 #include "core/random.h"
 #include "dualdict/error.h"
-#include "model/description.h"
 #include "model/example_model.h"
+#include "model/file/description.h"
 
 namespace dualdict {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/baselines.h"
+#include "model/table/baselines.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include "core/thread_pool.h"
 #include "dualdict/matrix.h"
 #include "dualdict/model.h"
-#include "model/debias.h"
+#include "model/modes/debias.h"
 
 namespace dualdict {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/exact_codes.h"
+#include "model/modes/exact_codes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/encoding_table.h"
+#include "model/table/encoding_table.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,9 +11,9 @@
 #include "core/thread_pool.h"
 #include "linalg/parallel_product.h"
 #include "linalg/product.h"
-#include "model/baselines.h"
-#include "model/encoder_fit.h"
-#include "model/table_measures.h"
+#include "model/fit/product_fit.h"
+#include "model/table/baselines.h"
+#include "model/table/table_measures.h"
 
 namespace dualdict {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/block_encoder.h"
+#include "model/modes/block_encoder.h"
 
 #include <algorithm>
 #include <cmath>

@@ -11,8 +11,8 @@
 #include "dualdict/matrix.h"
 #include "dualdict/model.h"
 #include "linalg/sparse_product.h"
-#include "model/debias.h"
-#include "model/exact_codes.h"
+#include "model/modes/debias.h"
+#include "model/modes/exact_codes.h"
 
 namespace dualdict {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/debias.h"
+#include "model/modes/debias.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/model_file.h"
+#include "model/file/model_file.h"
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +11,7 @@
 #include "core/hash.h"
 #include "dualdict/error.h"
 #include "io/bytes/input_error.h"
-#include "model/description.h"
+#include "model/file/description.h"
 
 namespace dualdict {
 namespace {

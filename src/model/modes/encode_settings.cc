@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/encode_settings.h"
+#include "model/modes/encode_settings.h"
 
 #include <algorithm>
 #include <charconv>

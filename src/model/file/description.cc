@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/description.h"
+#include "model/file/description.h"
 
 #include <nlohmann/json.hpp>
 #include <type_traits>

@@ -9,7 +9,7 @@
 #include "core/thread_pool.h"
 #include "dualdict/matrix.h"
 #include "dualdict/model.h"
-#include "model/encoder_fit.h"
+#include "model/fit/product_fit.h"
 
 namespace dualdict {
 

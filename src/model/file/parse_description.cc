@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "dualdict/error.h"
-#include "model/description.h"
+#include "model/file/description.h"
 
 namespace dualdict {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/round_encoder.h"
+#include "model/fit/round_encoder.h"
 
 #include <algorithm>
 #include <cmath>

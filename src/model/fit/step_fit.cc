@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/step_fit.h"
+#include "model/fit/step_fit.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "linalg/parallel_product.h"
 #include "linalg/vectors.h"
-#include "model/threshold_fit.h"
+#include "model/fit/threshold_fit.h"
 
 namespace dualdict {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/encoder_fit.h"
+#include "model/fit/product_fit.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "core/random.h"
 #include "linalg/vectors.h"
-#include "model/threshold_fit.h"
+#include "model/fit/threshold_fit.h"
 #include "problems/planted.h"
 #include "problems/small_model.h"
 
@@ -130,7 +130,7 @@ double code_error(const Matrix<double>& codes, const Matrix<double>& exact) {
   return relative_change(codes, exact);
 }
 
-TEST(EncoderFit, EachProductBringsTheCodesNearer) {
+TEST(ProductFit, EachProductBringsTheCodesNearer) {
   const Planted planted = make_planted(1500, 16, 24, 4, 0.05, 1);
   const ModelParts parts = small_parts(planted, 0.2);
   const Matrix<double> exact = solve_codes(parts, planted.samples, 1e-6);
@@ -145,7 +145,7 @@ TEST(EncoderFit, EachProductBringsTheCodesNearer) {
   EXPECT_LT(code_error(corrected_codes, exact), 0.8 * code_error(sparse_codes, exact));
 }
 
-TEST(EncoderFit, DoesNotDependOnTheNumberOfThreads) {
+TEST(ProductFit, DoesNotDependOnTheNumberOfThreads) {
   const Planted planted = make_planted(300, 9, 12, 3, 0.05, 2);
   const ModelParts parts = small_parts(planted, 0.2);
   const Matrix<double> exact = solve_codes(parts, planted.samples, 1e-6);
@@ -161,7 +161,7 @@ TEST(EncoderFit, DoesNotDependOnTheNumberOfThreads) {
             fit_corrected(parts, fit, codes.view(), three).feedback);
 }
 
-TEST(EncoderFit, DecoderSolvesTheNormalEquations) {
+TEST(ProductFit, DecoderSolvesTheNormalEquations) {
   const Planted planted = make_planted(200, 7, 10, 3, 0.1, 3);
   ThreadPool pool(1);
   const Matrix<double> decoder = fit_decoder(planted.codes.view(), planted.samples.view(), pool);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/threshold_fit.h"
+#include "model/fit/threshold_fit.h"
 
 #include <algorithm>
 #include <array>

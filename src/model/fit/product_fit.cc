@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/encoder_fit.h"
+#include "model/fit/product_fit.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 #include "linalg/cholesky.h"
 #include "linalg/parallel_product.h"
 #include "linalg/vectors.h"
-#include "model/step_fit.h"
+#include "model/fit/step_fit.h"
 
 namespace dualdict {
 namespace {

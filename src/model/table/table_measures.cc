@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/table_measures.h"
+#include "model/table/table_measures.h"
 
 #include <algorithm>
 #include <cmath>
