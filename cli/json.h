@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "dualdict/fields.h"
 #include "dualdict/model.h"
 #include "dualdict/summary.h"
 #include "dualdict/verify.h"
@@ -13,9 +14,11 @@ namespace dualdict::cli {
 
 using Json = nlohmann::ordered_json;
 
-Json energy_json(const Energy& energy);
-// One line of a trace.
-Json iteration_json(const IterationRecord& record);
+// Any record of the library; an IterationRecord is a line of a trace.
+template <Record Type>
+Json to_json(const Type& record) {
+  return as_map(record, [] { return Json::object(); });
+}
 // What `learn --json` prints.
 Json learn_json(const LearnSummary& summary, const Model& model, const std::string& path);
 Json verification_json(const Verification& result);

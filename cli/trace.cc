@@ -33,7 +33,7 @@ void Trace::add(const IterationRecord& record) {
   if (path_.empty()) return;
   if (!file_) file_.reset(std::fopen(live_path_.c_str(), "w"));
   if (!file_) fail();
-  if (std::fputs(dump(iteration_json(record)).c_str(), file_.get()) < 0 || std::fflush(file_.get()) != 0) fail();
+  if (std::fputs(dump(to_json(record)).c_str(), file_.get()) < 0 || std::fflush(file_.get()) != 0) fail();
   ++n_lines_;
 }
 
@@ -42,7 +42,7 @@ void Trace::complete(const std::vector<IterationRecord>& records) {
   if (file_ && std::fclose(file_.release()) != 0) fail();
   if (n_lines_ == records.size()) return;
   std::string text;
-  for (const IterationRecord& record : records) text += dump(iteration_json(record));
+  for (const IterationRecord& record : records) text += dump(to_json(record));
   write_text_file(live_path_, text);
   n_lines_ = records.size();
 }

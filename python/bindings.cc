@@ -78,7 +78,7 @@ nb::dict verify_array(const Model& model, const InArray<T>& samples, std::size_t
     const nb::gil_scoped_release release;
     result = verify(model, *make_source(view_of(samples)), n_threads);
   }
-  return verification_dict(result);
+  return to_dict(result);
 }
 
 // The tensors of a fitted encoder, for whoever writes it in another form.

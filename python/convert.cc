@@ -74,46 +74,6 @@ Matrix<double> to_matrix(const nb::object& array) {
   return convert<double>(view_of(rows));
 }
 
-nb::dict energy_dict(const Energy& energy) {
-  nb::dict result;
-  result["total"] = energy.total();
-  result["reconstruction"] = energy.reconstruction;
-  result["coding"] = energy.coding;
-  result["l1"] = energy.l1;
-  result["l2"] = energy.l2;
-  return result;
-}
-
-nb::dict record_dict(const IterationRecord& record) {
-  nb::dict result;
-  result["iteration"] = record.iteration;
-  result["seconds"] = record.seconds;
-  result["energy"] = energy_dict(record.energy);
-  result["nonzeros_per_code"] = record.nonzeros_per_code;
-  result["replaced_atoms"] = record.replaced_atoms;
-  result["dead_atoms"] = record.dead_atoms;
-  result["duality_gap"] = record.duality_gap;
-  result["dictionary_change"] = record.dictionary_change;
-  result["dual_change"] = record.dual_change;
-  result["tau"] = record.tau;
-  result["relative_change"] = record.relative_change;
-  result["accurate"] = record.accurate;
-  return result;
-}
-
-nb::dict verification_dict(const Verification& verification) {
-  nb::dict result;
-  result["energy"] = energy_dict(verification.energy);
-  result["duality_gap"] = verification.duality_gap;
-  result["max_kkt_residual"] = verification.max_kkt_residual;
-  result["nonzeros_per_code"] = verification.nonzeros_per_code;
-  result["max_atom_norm"] = verification.max_atom_norm;
-  result["max_filter_norm"] = verification.max_filter_norm;
-  result["tau_max"] = verification.tau_max;
-  result["n_samples"] = verification.n_samples;
-  return result;
-}
-
 nb::list option_list() {
   const LearnOptions defaults;
   nb::list rows;

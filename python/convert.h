@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 #include <map>
 #include <memory>
@@ -40,9 +41,11 @@ PreprocessOptions preprocess_of(const nb::dict& entries);
 // An empty matrix for None.
 Matrix<double> to_matrix(const nb::object& array);
 
-nb::dict energy_dict(const Energy& energy);
-nb::dict record_dict(const IterationRecord& record);
-nb::dict verification_dict(const Verification& result);
+// Any record of the library.
+template <Record Type>
+nb::dict to_dict(const Type& record) {
+  return as_map(record, [] { return nb::dict(); });
+}
 
 // The option table as a list of dicts: name, python_name, symbol, help, group, rule, default, required.
 nb::list option_list();

@@ -18,7 +18,7 @@ LearnHooks hooks_for(PythonCaller& python, const nb::object& on_iteration, const
     hooks.on_iteration = [&](const IterationRecord& record) {
       Action action = Action::kContinue;
       python.call([&] {
-        if (nb::cast<bool>(on_iteration(record_dict(record)))) action = Action::kStop;
+        if (nb::cast<bool>(on_iteration(to_dict(record)))) action = Action::kStop;
       });
       return action;
     };
@@ -52,7 +52,7 @@ nb::tuple call_learn(const nb::object& samples, const std::map<std::string, std:
 
   if (!result) return nb::make_tuple(nb::none(), nb::list(), python.raised());
   nb::list records;
-  for (const IterationRecord& record : result->summary.iterations) records.append(record_dict(record));
+  for (const IterationRecord& record : result->summary.iterations) records.append(to_dict(record));
   return nb::make_tuple(nb::cast(result->model), records, python.raised());
 }
 

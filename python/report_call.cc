@@ -8,26 +8,23 @@ namespace dualdict::python {
 namespace {
 
 // A record as a callback or a summary shows it. What is not there, as in one made by hand, is 0.
+struct EntryReader {
+  nb::object entries;
+
+  template <class Value>
+  void operator()(const char* name, Value& value) const {
+    const nb::object entry = entries.attr("get")(name);
+    if (entry.is_none()) return;
+    if constexpr (Record<Value>)
+      Value::for_each_field(value, EntryReader{entry});
+    else
+      value = static_cast<Value>(nb::cast<double>(entry));
+  }
+};
+
 IterationRecord record_of(const nb::handle& entries) {
-  const auto number = [](const nb::handle& of, const char* name) {
-    const nb::object value = of.attr("get")(name, 0.0);
-    return value.is_none() ? 0.0 : nb::cast<double>(value);
-  };
-  const auto count = [&](const char* name) { return static_cast<std::size_t>(number(entries, name)); };
-  const nb::object energy = entries["energy"];
   IterationRecord record;
-  record.iteration = count("iteration");
-  record.seconds = number(entries, "seconds");
-  record.energy = {.reconstruction = number(energy, "reconstruction"),
-                   .coding = number(energy, "coding"),
-                   .l1 = number(energy, "l1"),
-                   .l2 = number(energy, "l2")};
-  record.nonzeros_per_code = number(entries, "nonzeros_per_code");
-  record.dead_atoms = count("dead_atoms");
-  record.replaced_atoms = count("replaced_atoms");
-  record.duality_gap = number(entries, "duality_gap");
-  record.dictionary_change = number(entries, "dictionary_change");
-  record.dual_change = number(entries, "dual_change");
+  IterationRecord::for_each_field(record, EntryReader{nb::borrow(entries)});
   return record;
 }
 

@@ -7,6 +7,7 @@
 #include "dualdict/data.h"
 #include "dualdict/encode.h"
 #include "dualdict/error.h"
+#include "dualdict/fields.h"
 #include "dualdict/files.h"
 #include "dualdict/learn.h"
 #include "dualdict/matrix.h"

@@ -28,6 +28,19 @@ struct EncodingRow {
   double nonzeros = 0;                         // per code
   double support_overlap = 0;                  // |S and S*| / |S or S*|
   double samples_per_second = 0;               // measured on this machine with the threads of the fit
+
+  template <class Self, class Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("mode", self.mode);
+    visit("code_error", self.code_error);
+    visit("energy_excess", self.energy_excess);
+    visit("reconstruction_error", self.reconstruction_error);
+    visit("dictionary_reconstruction_error", self.dictionary_reconstruction_error);
+    visit("debiased_reconstruction_error", self.debiased_reconstruction_error);
+    visit("nonzeros", self.nonzeros);
+    visit("support_overlap", self.support_overlap);
+    visit("samples_per_second", self.samples_per_second);
+  }
 };
 
 struct EncodingTable {
@@ -36,6 +49,15 @@ struct EncodingTable {
   bool held_out = false;       // measured on samples the encoders were not fitted on
   bool unseen = false;         // and that D and C were not learned from either (a validation source)
   std::vector<EncodingRow> rows;
+
+  // Of all but the rows.
+  template <class Self, class Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("n_fit", self.n_fit);
+    visit("n_measured", self.n_measured);
+    visit("held_out", self.held_out);
+    visit("unseen", self.unseen);
+  }
 };
 
 // One product, a gain, and a threshold that grows with the sample's norm n (relative to the training mean norm):

@@ -18,6 +18,14 @@ struct PreprocessOptions {
   bool center_samples = false;   // subtract from each sample the mean of its features
   bool unit_norm = false;        // divide each sample by its Euclidean norm (a zero sample stays zero)
   bool operator==(const PreprocessOptions&) const = default;
+
+  template <class Self, class Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("scale", self.scale);
+    visit("center_features", self.center_features);
+    visit("center_samples", self.center_samples);
+    visit("unit_norm", self.unit_norm);
+  }
 };
 
 // A fitted transform. Immutable; apply and invert may run on many threads.

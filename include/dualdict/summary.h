@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a fit reports: every iteration, how it ended, what it measured.
+// What a fit reports: every iteration, how it ended, what it measured. A record lists its fields once, in
+// for_each_field; dualdict/fields.h makes JSON, Python's dicts and checkpoints from these lists.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +33,15 @@ struct Energy {
   double l1 = 0;              // 2 tau/K sum|U|
   double l2 = 0;              // mu/K |U|^2
   double total() const { return reconstruction + coding + l1 + l2; }
+
+  // visit(name, value) for every field of `self`, an Energy or a const one; so in every record below.
+  template <class Self, class Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("reconstruction", self.reconstruction);
+    visit("coding", self.coding);
+    visit("l1", self.l1);
+    visit("l2", self.l2);
+  }
 };
 
 // One outer iteration: codes, replaced atoms, D, C.
@@ -52,6 +62,26 @@ struct IterationRecord {
   double dictionary_change = 0;    // |D_t - D_{t-1}| / |D_{t-1}|
   double dual_change = 0;          // the same of C
   bool accurate = false;           // the code step was run to inner_tolerance
+
+  template <class Self, class Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("iteration", self.iteration);
+    visit("seconds", self.seconds);
+    visit("energy", self.energy);
+    visit("extrapolated", self.extrapolated);
+    visit("energy_before_codes", self.energy_before_codes);
+    visit("energy_after_codes", self.energy_after_codes);
+    visit("energy_after_dictionary", self.energy_after_dictionary);
+    visit("tau", self.tau);
+    visit("relative_change", self.relative_change);
+    visit("nonzeros_per_code", self.nonzeros_per_code);
+    visit("dead_atoms", self.dead_atoms);
+    visit("replaced_atoms", self.replaced_atoms);
+    visit("duality_gap", self.duality_gap);
+    visit("dictionary_change", self.dictionary_change);
+    visit("dual_change", self.dual_change);
+    visit("accurate", self.accurate);
+  }
 };
 
 struct LearnSummary {
@@ -76,6 +106,28 @@ struct LearnSummary {
   std::size_t dead_atoms = 0;
   LearnOptions given;  // as passed in, without the starting matrices
   LearnOptions used;   // tau, n_threads filled in
+
+  // Of all but the records of the iterations and the options, which have a table of their own.
+  template <class Self, class Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("outcome", self.outcome);
+    visit("message", self.message);
+    visit("iterations", self.n_iterations);
+    visit("seconds", self.seconds);
+    visit("reading_seconds", self.reading_seconds);
+    visit("n_samples", self.n_samples);
+    visit("n_features", self.n_features);
+    visit("energy", self.energy);
+    visit("nonzeros_per_code", self.nonzeros_per_code);
+    visit("duality_gap", self.duality_gap);
+    visit("max_kkt_residual", self.max_kkt_residual);
+    visit("tau", self.tau);
+    visit("tau_max", self.tau_max);
+    visit("coding_weight", self.coding_weight);
+    visit("threshold", self.threshold);
+    visit("replaced_atoms", self.replaced_atoms);
+    visit("dead_atoms", self.dead_atoms);
+  }
 };
 
 }  // namespace dualdict

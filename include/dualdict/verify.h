@@ -20,6 +20,18 @@ struct Verification {
   double max_filter_norm = 0;
   double tau_max = 0;
   std::size_t n_samples = 0;
+
+  template <class Self, class Visit>
+  static void for_each_field(Self& self, Visit&& visit) {
+    visit("energy", self.energy);
+    visit("duality_gap", self.duality_gap);
+    visit("max_kkt_residual", self.max_kkt_residual);
+    visit("nonzeros_per_code", self.nonzeros_per_code);
+    visit("max_atom_norm", self.max_atom_norm);
+    visit("max_filter_norm", self.max_filter_norm);
+    visit("tau_max", self.tau_max);
+    visit("n_samples", self.n_samples);
+  }
 };
 
 // Codes every sample from zero by plain coordinate descent to a relative gap of 1e-9 and measures.

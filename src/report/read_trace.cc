@@ -2,8 +2,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "dualdict/error.h"
+#include "dualdict/fields.h"
 #include "dualdict/report.h"
 #include "io/bytes/file_reader.h"
 #include "io/bytes/input_error.h"
@@ -35,35 +37,28 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }
 
 // A field that is absent or null (NaN in the trace) counts as 0.
-double number(const Json& json, const char* name) {
-  const auto field = json.find(name);
-  if (field == json.end() || field->is_null()) return 0;
-  return field->get<double>();
-}
-std::size_t count(const Json& json, const char* name) {
-  const double value = number(json, name);
-  return value >= 0 && value < 9e15 ? static_cast<std::size_t>(value) : 0;
-}
+struct FieldReader {
+  const Json& json;
+
+  template <class Value>
+  void operator()(const char* name, Value& value) const {
+    const auto field = json.find(name);
+    if (field == json.end() || field->is_null()) return;
+    if constexpr (Record<Value>)
+      Value::for_each_field(value, FieldReader{*field});
+    else if constexpr (std::is_same_v<Value, std::size_t>)
+      value = to_count(field->template get<double>());
+    else
+      value = field->template get<Value>();
+  }
+  static std::size_t to_count(double value) { return value >= 0 && value < 9e15 ? static_cast<std::size_t>(value) : 0; }
+};
 
 IterationRecord record_of(const Json& json) {
-  const Json& energy = json.at("energy");
+  static_cast<void>(json.at("iteration"));
+  static_cast<void>(json.at("energy"));
   IterationRecord record;
-  record.iteration = json.at("iteration").get<std::size_t>();
-  record.seconds = number(json, "seconds");
-  record.energy = {.reconstruction = number(energy, "reconstruction"),
-                   .coding = number(energy, "coding"),
-                   .l1 = number(energy, "l1"),
-                   .l2 = number(energy, "l2")};
-  record.tau = number(json, "tau");
-  record.relative_change = number(json, "relative_change");
-  record.nonzeros_per_code = number(json, "nonzeros_per_code");
-  record.dead_atoms = count(json, "dead_atoms");
-  record.replaced_atoms = count(json, "replaced_atoms");
-  record.duality_gap = number(json, "duality_gap");
-  record.dictionary_change = number(json, "dictionary_change");
-  record.dual_change = number(json, "dual_change");
-  const auto accurate = json.find("accurate");
-  record.accurate = accurate != json.end() && accurate->is_boolean() && accurate->get<bool>();
+  IterationRecord::for_each_field(record, FieldReader{json});
   return record;
 }
 

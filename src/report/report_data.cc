@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dualdict/error.h"
+#include "dualdict/fields.h"
 #include "report/coded_sample.h"
 #include "report/frame.h"
 
@@ -59,29 +60,20 @@ Json frame_json(const Model& model, const AtomNumbers& numbers) {
   return json;
 }
 
+// A column of numbers for each field, the terms of the energy among them.
+void add_to_columns(const Json& record, Json& columns) {
+  for (const auto& [name, value] : record.items())
+    if (value.is_object())
+      add_to_columns(value, columns);
+    else
+      columns[name].push_back(value);
+}
+
 Json trace_json(const std::vector<IterationRecord>& records) {
   if (records.empty()) return nullptr;
-  Json json;
-  const auto column = [&](const char* name, auto value) {
-    Json list = Json::array();
-    for (const IterationRecord& record : records) list.push_back(value(record));
-    json[name] = std::move(list);
-  };
-  using Record = IterationRecord;
-  column("iteration", [](const Record& r) { return r.iteration; });
-  column("seconds", [](const Record& r) { return r.seconds; });
-  column("total", [](const Record& r) { return r.energy.total(); });
-  column("reconstruction", [](const Record& r) { return r.energy.reconstruction; });
-  column("coding", [](const Record& r) { return r.energy.coding; });
-  column("l1", [](const Record& r) { return r.energy.l1; });
-  column("l2", [](const Record& r) { return r.energy.l2; });
-  column("nonzeros_per_code", [](const Record& r) { return r.nonzeros_per_code; });
-  column("dead_atoms", [](const Record& r) { return r.dead_atoms; });
-  column("replaced_atoms", [](const Record& r) { return r.replaced_atoms; });
-  column("duality_gap", [](const Record& r) { return r.duality_gap; });
-  column("dictionary_change", [](const Record& r) { return r.dictionary_change; });
-  column("dual_change", [](const Record& r) { return r.dual_change; });
-  return json;
+  Json columns = Json::object();
+  for (const IterationRecord& record : records) add_to_columns(as_map(record, [] { return Json::object(); }), columns);
+  return columns;
 }
 
 Json sparse_row(const float* values, std::size_t n) {

@@ -42,6 +42,7 @@ export interface ModelDocument {
     energy: Energy;
     nonzeros_per_code: number;
     duality_gap: number;
+    max_kkt_residual: number;
     tau: number;
     tau_max: number;
     coding_weight: number;
@@ -53,9 +54,11 @@ export interface ModelDocument {
   usage: number[];
 }
 
+// A column for each number of a record of the trace, the terms of the energy among them.
 export type TraceColumn =
-  | "iteration" | "seconds" | "total" | "reconstruction" | "coding" | "l1" | "l2" | "nonzeros_per_code"
-  | "dead_atoms" | "replaced_atoms" | "duality_gap" | "dictionary_change" | "dual_change";
+  | "iteration" | "seconds" | "total" | "reconstruction" | "coding" | "l1" | "l2" | "extrapolated"
+  | "energy_before_codes" | "energy_after_codes" | "energy_after_dictionary" | "tau" | "relative_change"
+  | "nonzeros_per_code" | "dead_atoms" | "replaced_atoms" | "duality_gap" | "dictionary_change" | "dual_change" | "accurate";
 
 export interface SparseCode {
   atoms: number[];

@@ -3,7 +3,8 @@
 
 #include <nlohmann/json.hpp>
 #include <type_traits>
-#include <utility>
+
+#include "dualdict/fields.h"
 
 namespace dualdict {
 namespace {
@@ -27,54 +28,29 @@ Json describe_options(const LearnOptions& options) {
   return json;
 }
 
-Json describe_energy(const Energy& energy) {
-  return {{"total", energy.total()},
-          {"reconstruction", energy.reconstruction},
-          {"coding", energy.coding},
-          {"l1", energy.l1},
-          {"l2", energy.l2}};
+template <Record Type>
+Json to_json(const Type& record) {
+  return as_map(record, [] { return Json::object(); });
 }
 
 Json describe_outcome(const LearnSummary& summary) {
-  return {{"name", outcome_name(summary.outcome)},
-          {"message", summary.message},
-          {"iterations", summary.n_iterations},
-          {"seconds", summary.seconds},
-          {"energy", describe_energy(summary.energy)},
-          {"nonzeros_per_code", summary.nonzeros_per_code},
-          {"duality_gap", summary.duality_gap},
-          {"max_kkt_residual", summary.max_kkt_residual},
-          {"tau", summary.tau},
-          {"tau_max", summary.tau_max},
-          {"coding_weight", summary.coding_weight},
-          {"threshold", summary.threshold},
-          {"replaced_atoms", summary.replaced_atoms},
-          {"dead_atoms", summary.dead_atoms}};
+  const Json all = to_json(summary);
+  Json json = Json::object();
+  for (const auto& [name, value] : all.items())
+    if (const std::string_view key = outcome_key(name); !key.empty()) json[std::string(key)] = value;
+  return json;
 }
 
 Json describe_encoding(const EncodingTable& table) {
-  Json rows = Json::array();
-  for (const EncodingRow& row : table.rows)
-    rows.push_back({{"mode", row.mode},
-                    {"code_error", row.code_error},
-                    {"energy_excess", row.energy_excess},
-                    {"reconstruction_error", row.reconstruction_error},
-                    {"dictionary_reconstruction_error", row.dictionary_reconstruction_error},
-                    {"debiased_reconstruction_error", row.debiased_reconstruction_error},
-                    {"nonzeros", row.nonzeros},
-                    {"support_overlap", row.support_overlap},
-                    {"samples_per_second", row.samples_per_second}});
-  return {{"n_fit", table.n_fit},
-          {"n_measured", table.n_measured},
-          {"held_out", table.held_out},
-          {"unseen", table.unseen},
-          {"rows", std::move(rows)}};
+  Json json = to_json(table);
+  json["rows"] = Json::array();
+  for (const EncodingRow& row : table.rows) json["rows"].push_back(to_json(row));
+  return json;
 }
 
 Json describe(const ModelParts& parts) {
   const Provenance& provenance = parts.provenance;
   const LearnSummary& summary = provenance.summary;
-  const PreprocessOptions& preprocess = parts.transform.options();
   // Not left to the first []: that one, finding no memory, leaves an object that cannot be destroyed.
   Json json = Json::object();
   json["schema"] = kModelSchema;
@@ -89,10 +65,7 @@ Json describe(const ModelParts& parts) {
   json["mu"] = parts.mu;
   json["positive_codes"] = parts.positive_codes;
   json["mean_norm"] = parts.mean_norm;
-  json["transform"] = {{"scale", preprocess.scale},
-                       {"center_features", preprocess.center_features},
-                       {"center_samples", preprocess.center_samples},
-                       {"unit_norm", preprocess.unit_norm}};
+  json["transform"] = to_json(parts.transform.options());
   json["options_given"] = describe_options(summary.given);
   json["options_used"] = describe_options(summary.used);
   json["data"] = {{"name", provenance.data_name},

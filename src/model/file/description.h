@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "dualdict/model.h"
 
@@ -20,6 +21,12 @@ struct Description {
   PreprocessOptions preprocess;
   ModelParts parts;
 };
+
+// The key in the document's outcome of a field of LearnSummary; "" for those that stand elsewhere or nowhere.
+constexpr std::string_view outcome_key(std::string_view field) {
+  if (field == "reading_seconds" || field == "n_samples" || field == "n_features") return "";
+  return field == "outcome" ? "name" : field;
+}
 
 // The document, on one line. Numbers read back to the same bits; NaN and infinity become null. Text that is not UTF-8
 // has its bad bytes replaced.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
 #include "dualdict/error.h"
+#include "dualdict/fields.h"
 #include "model/file/description.h"
 
 namespace dualdict {
@@ -110,44 +112,28 @@ void read_options(const Field& json, LearnOptions& options) {
   }
 }
 
-void read_outcome(const Field& json, LearnSummary& summary) {
-  json["name"].read(summary.outcome);
-  json["message"].read(summary.message);
-  json["iterations"].read(summary.n_iterations);
-  json["seconds"].read_measured(summary.seconds);
-  const Field energy = json["energy"];
-  energy["reconstruction"].read_measured(summary.energy.reconstruction);
-  energy["coding"].read_measured(summary.energy.coding);
-  energy["l1"].read_measured(summary.energy.l1);
-  energy["l2"].read_measured(summary.energy.l2);
-  json["nonzeros_per_code"].read_measured(summary.nonzeros_per_code);
-  json["duality_gap"].read_measured(summary.duality_gap);
-  json["max_kkt_residual"].read_measured(summary.max_kkt_residual);
-  json["tau"].read_measured(summary.tau);
-  json["tau_max"].read_measured(summary.tau_max);
-  json["coding_weight"].read_measured(summary.coding_weight);
-  json["threshold"].read_measured(summary.threshold);
-  json["replaced_atoms"].read(summary.replaced_atoms);
-  json["dead_atoms"].read(summary.dead_atoms);
+// Numbers are measurements unless they are settings.
+enum class Numbers { kMeasured, kSettings };
+
+// The fields of a record; `key_of` gives the key of each, "" for one that is not in the document.
+template <Numbers kNumbers, class KeyOf, Record Type>
+void read_record(const Field& json, const KeyOf& key_of, Type& record) {
+  Type::for_each_field(record, [&]<class Value>(const char* name, Value& value) {
+    const std::string key(key_of(name));
+    if (key.empty()) return;
+    if constexpr (Record<Value>)
+      read_record<kNumbers>(json[key], std::identity{}, value);
+    else if constexpr (kNumbers == Numbers::kMeasured && std::is_same_v<Value, double>)
+      json[key].read_measured(value);
+    else
+      json[key].read(value);
+  });
 }
 
 void read_encoding(const Field& json, EncodingTable& table) {
-  json["n_fit"].read(table.n_fit);
-  json["n_measured"].read(table.n_measured);
-  json["held_out"].read(table.held_out);
-  json["unseen"].read(table.unseen);
-  for (const Field& element : json["rows"].elements()) {
-    EncodingRow& row = table.rows.emplace_back();
-    element["mode"].read(row.mode);
-    element["code_error"].read_measured(row.code_error);
-    element["energy_excess"].read_measured(row.energy_excess);
-    element["reconstruction_error"].read_measured(row.reconstruction_error);
-    element["dictionary_reconstruction_error"].read_measured(row.dictionary_reconstruction_error);
-    element["debiased_reconstruction_error"].read_measured(row.debiased_reconstruction_error);
-    element["nonzeros"].read_measured(row.nonzeros);
-    element["support_overlap"].read_measured(row.support_overlap);
-    element["samples_per_second"].read_measured(row.samples_per_second);
-  }
+  read_record<Numbers::kSettings>(json, std::identity{}, table);
+  for (const Field& element : json["rows"].elements())
+    read_record<Numbers::kMeasured>(element, std::identity{}, table.rows.emplace_back());
 }
 
 void read_provenance(const Field& json, Provenance& provenance) {
@@ -159,7 +145,7 @@ void read_provenance(const Field& json, Provenance& provenance) {
   data["n_features"].read(provenance.summary.n_features);
   read_options(json["options_given"], provenance.summary.given);
   read_options(json["options_used"], provenance.summary.used);
-  read_outcome(json["outcome"], provenance.summary);
+  read_record<Numbers::kMeasured>(json["outcome"], outcome_key, provenance.summary);
   read_encoding(json["encoding"], provenance.encoding);
   for (const Field& element : json["usage"].elements()) element.read(provenance.usage.emplace_back());
 }
@@ -197,11 +183,7 @@ Description parse_description(const std::string& text, const std::string& file) 
   json["mu"].read(parts.mu);
   json["positive_codes"].read(parts.positive_codes);
   json["mean_norm"].read(parts.mean_norm);
-  const Field transform = json["transform"];
-  transform["scale"].read(description.preprocess.scale);
-  transform["center_features"].read(description.preprocess.center_features);
-  transform["center_samples"].read(description.preprocess.center_samples);
-  transform["unit_norm"].read(description.preprocess.unit_norm);
+  read_record<Numbers::kSettings>(json["transform"], std::identity{}, description.preprocess);
   read_provenance(json, parts.provenance);
   return description;
 }
