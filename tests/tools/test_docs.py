@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 import check_layering  # noqa: E402
+import draw_layering  # noqa: E402
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 
@@ -48,6 +49,10 @@ class Docs(unittest.TestCase):
         for folder, allowed in check_layering.ALLOWED.items():
             row = f"| {folder} | {', '.join(allowed)} |".replace("|  |", "| |")
             self.assertIn(row, text)
+
+    def test_layering_picture_is_that_of_the_table(self):
+        picture = (ROOT / "docs" / "layering.svg").read_text(encoding="utf-8")
+        self.assertEqual(picture, draw_layering.svg(), "run: python3 scripts/draw_layering.py")
 
 
 if __name__ == "__main__":
