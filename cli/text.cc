@@ -56,14 +56,19 @@ std::string encoding_text(const EncodingTable& table) {
   if (table.rows.empty()) return "";
   const std::string kind = table.unseen ? "unseen" : table.held_out ? "held-out" : "training";
   std::string text = "Encoding modes, measured on " + std::to_string(table.n_measured) + " " + kind + " samples:\n";
-  std::vector<std::vector<std::string>> rows{
-      {"mode", "code error", "excess of E", "error", "error with D", "debiased", "nonzeros", "overlap", "samples/s"}};
+  std::vector<std::vector<std::string>> rows{{"mode", "nonzeros", "error", "worst", "error with D", "debiased",
+                                              "pca hard", "code error", "excess of E", "overlap", "samples/s"}};
   for (const EncodingRow& row : table.rows)
-    rows.push_back({row.mode, short_number(row.code_error), short_number(row.energy_excess),
-                    short_number(row.reconstruction_error), short_number(row.dictionary_reconstruction_error),
-                    short_number(row.debiased_reconstruction_error), short_number(row.nonzeros),
-                    short_number(row.support_overlap), rate(row.samples_per_second)});
-  return text + align(rows, 1, "  ");
+    rows.push_back({row.mode, short_number(row.nonzeros), short_number(row.reconstruction_error),
+                    short_number(row.worst_error), short_number(row.dictionary_reconstruction_error),
+                    short_number(row.debiased_reconstruction_error), short_number(row.pca_error),
+                    short_number(row.code_error), short_number(row.energy_excess), short_number(row.support_overlap),
+                    rate(row.samples_per_second)});
+  return text + align(rows, 1, "  ") +
+         "  error: |x - decoded| / |x| with the mode's own decoder, worst: of a single sample; debiased: least "
+         "squares\n"
+         "  on the support; pca hard: untrained, as many scores of principal components, one threshold for all "
+         "samples\n";
 }
 
 }  // namespace dualdict::cli

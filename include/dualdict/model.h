@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,11 @@ struct EncodingRow {
   double nonzeros = 0;                         // per code
   double support_overlap = 0;                  // |S and S*| / |S or S*|
   double samples_per_second = 0;               // measured on this machine with the threads of the fit
+  // NaN in models of versions that did not measure them.
+  double worst_error = std::numeric_limits<double>::quiet_NaN();  // reconstruction error of the worst single sample
+  // Reconstruction error of principal components of which as many scores are kept, the largest of all samples: one hard
+  // threshold. What needs no learning at all.
+  double pca_error = std::numeric_limits<double>::quiet_NaN();
 
   template <class Self, class Visit>
   static void for_each_field(Self& self, Visit&& visit) {
@@ -40,6 +46,8 @@ struct EncodingRow {
     visit("nonzeros", self.nonzeros);
     visit("support_overlap", self.support_overlap);
     visit("samples_per_second", self.samples_per_second);
+    visit("worst_error", self.worst_error);
+    visit("pca_error", self.pca_error);
   }
 };
 

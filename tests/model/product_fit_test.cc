@@ -155,21 +155,9 @@ TEST(ProductFit, DoesNotDependOnTheNumberOfThreads) {
   const FittedEncoder b = fit_sparse(parts, fit, three);
   EXPECT_EQ(a.weights, b.weights);
   EXPECT_EQ(a.threshold, b.threshold);
-  EXPECT_EQ(a.decoder, b.decoder);
   const Matrix<double> codes = apply_fitted(parts, a, fit.samples, {}, one);
   EXPECT_EQ(fit_corrected(parts, fit, codes.view(), one).feedback,
             fit_corrected(parts, fit, codes.view(), three).feedback);
-}
-
-TEST(ProductFit, DecoderSolvesTheNormalEquations) {
-  const Planted planted = make_planted(200, 7, 10, 3, 0.1, 3);
-  ThreadPool pool(1);
-  const Matrix<double> decoder = fit_decoder(planted.codes.view(), planted.samples.view(), pool);
-  Matrix<double> residual = multiply<double>(planted.codes.view(), decoder.view());
-  for (std::size_t i = 0; i < residual.size(); ++i) residual.data()[i] -= planted.samples.data()[i];
-  const Matrix<double> normal = transposed_multiply<double>(planted.codes.view(), residual.view());
-  const Matrix<double> scale = transposed_multiply<double>(planted.codes.view(), planted.samples.view());
-  EXPECT_LT(std::sqrt(squared_norm(normal) / squared_norm(scale)), 1e-5);
 }
 
 }  // namespace

@@ -11,13 +11,15 @@ const columns: [keyof EncodingRow, string, string][] = [
   ["code_error", "code error", "|u \u2212 u*| / |u*|"],
   ["energy_excess", "excess of E", "(E \u2212 E*) / E*"],
   ["reconstruction_error", "error", "|x \u2212 decoded| / |x|"],
+  ["worst_error", "worst", "of a single sample"],
   ["debiased_reconstruction_error", "debiased", "least squares on the support"],
+  ["pca_error", "PCA", "as many, one threshold"],
   ["nonzeros", "nonzeros", "per code"],
   ["support_overlap", "overlap", "of supports"],
   ["samples_per_second", "samples / s", "on the machine of the fit"]];
 
 function cell(row: EncodingRow, key: keyof EncodingRow): HTMLElement {
-  const value = row[key] as number | null;
+  const value = row[key] as number | null | undefined;
   const shown = key === "samples_per_second" ? (value ? count(Number(value.toPrecision(3))) : "\u2013") : number(value);
   return el("td", {}, shown);
 }

@@ -19,6 +19,8 @@ export interface EncodingRow {
   nonzeros: number | null;
   support_overlap: number | null;
   samples_per_second: number | null;
+  worst_error: number | null;
+  pca_error: number | null;
 }
 
 export interface ModelDocument {

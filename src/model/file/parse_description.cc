@@ -121,6 +121,9 @@ void read_record(const Field& json, const KeyOf& key_of, Type& record) {
   Type::for_each_field(record, [&]<class Value>(const char* name, Value& value) {
     const std::string key(key_of(name));
     if (key.empty()) return;
+    // A measurement that is absent by default is one that earlier versions did not make.
+    if constexpr (std::is_same_v<Value, double>)
+      if (std::isnan(value) && !json.has(key)) return;
     if constexpr (Record<Value>)
       read_record<kNumbers>(json[key], std::identity{}, value);
     else if constexpr (kNumbers == Numbers::kMeasured && std::is_same_v<Value, double>)

@@ -55,17 +55,25 @@ StepWeights sparse_weights(const ModelParts& parts, ThreadPool& pool) {
   return {parts.dual, scaled_gradient(parts, residual, identity, parts.dual.view(), pool)};
 }
 
-// Rows 0 .. split-1 of the symmetric matrix are the samples' block, the others the codes'.
-void add_block_ridges(Matrix<double>& gram, std::size_t split) {
-  constexpr double kRidge = 1e-4;
-  const auto add = [&](std::size_t first, std::size_t last) {
+// A ridge that pulls the regression of x and u* on f = [x; the sparse code] to "x is x, and u* the sparse code", from
+// which the target is one step from the sparse code: an atom that few samples use does not get feedback from chance.
+// Rows 0 .. split-1 of the symmetric matrix are the samples' block, the others the codes'. Both matrices get the same:
+// (T + R)(G + R)^-1 = I + (T - G)(G + R)^-1.
+constexpr double kSampleRidge = 1e-3, kCodeRidge = 1e-2;  // of the mean of the block's diagonal
+
+void add_block_ridges(std::size_t split, Matrix<double>& gram, Matrix<double>& by_features) {
+  const auto add = [&](std::size_t first, std::size_t last, double share) {
     double trace = 0;
     for (std::size_t i = first; i < last; ++i) trace += gram(i, i);
     const double mean = trace / static_cast<double>(last - first);
-    for (std::size_t i = first; i < last; ++i) gram(i, i) += mean > 0 ? kRidge * mean : 1.0;
+    const double ridge = mean > 0 ? share * mean : 1.0;
+    for (std::size_t i = first; i < last; ++i) {
+      gram(i, i) += ridge;
+      by_features(i, i) += ridge;
+    }
   };
-  add(0, split);
-  add(split, gram.rows());
+  add(0, split, kSampleRidge);
+  add(split, gram.rows(), kCodeRidge);
 }
 
 // The target u* + y (b - Hu*)/h of `corrected` is linear in x and u*, and so is its regression on x and the sparse code
@@ -86,7 +94,7 @@ StepWeights corrected_weights(const ModelParts& parts, const FitSamples& fit, Ma
   for (std::size_t i = 0; i < d; ++i) std::copy_n(gram.row(i), d + k, of_samples.row(i));
   add_transposed_product(fit.codes, fit.samples, column_range(by_features, 0, d).row_range(d, k), pool);
   add_transposed_product(fit.codes, sparse_codes, column_range(by_features, d, k).row_range(d, k), pool);
-  add_block_ridges(gram, d);
+  add_block_ridges(d, gram, by_features);
   solve_positive_definite(std::move(gram), by_features.view(), pool);
   Matrix<double> x = convert<double>(std::as_const(by_features).view().row_range(0, d));
   Matrix<double> u = convert<double>(std::as_const(by_features).view().row_range(d, k));
@@ -111,7 +119,6 @@ FittedEncoder fit_sparse(const ModelParts& parts, const FitSamples& fit, ThreadP
   const StepWeights weights = sparse_weights(parts, pool);
   const double step = fit_steps(parts, fit, {}, weights, true, pool, encoder);
   encoder.weights = along(weights.base.view(), weights.direction.view(), step);
-  encoder.decoder = fit_decoder(apply_fitted(parts, encoder, fit.samples, {}, pool).view(), fit.samples, pool);
   return encoder;
 }
 
@@ -119,44 +126,29 @@ FittedEncoder fit_corrected(const ModelParts& parts, const FitSamples& fit, Matr
                             ThreadPool& pool) {
   FittedEncoder encoder;
   const std::size_t d = fit.samples.cols;
-  {
-    const StepWeights weights = corrected_weights(parts, fit, sparse_codes, pool);
-    const double step = fit_steps(parts, fit, sparse_codes, weights, false, pool, encoder);
-    const Matrix<double> both = along(weights.base.view(), weights.direction.view(), step);
-    encoder.weights = convert<double>(column_range(both, 0, d));
-    encoder.feedback = convert<double>(column_range(both, d, both.cols() - d));
-  }
-  encoder.decoder =
-      fit_decoder(apply_fitted(parts, encoder, fit.samples, sparse_codes, pool).view(), fit.samples, pool);
+  const StepWeights weights = corrected_weights(parts, fit, sparse_codes, pool);
+  const double step = fit_steps(parts, fit, sparse_codes, weights, false, pool, encoder);
+  const Matrix<double> both = along(weights.base.view(), weights.direction.view(), step);
+  encoder.weights = convert<double>(column_range(both, 0, d));
+  encoder.feedback = convert<double>(column_range(both, d, both.cols() - d));
   return encoder;
+}
+
+Matrix<double> responses_of(const FittedEncoder& encoder, MatrixView<const double> samples,
+                            MatrixView<const double> sparse_codes, ThreadPool& pool) {
+  if (encoder.feedback.empty()) return parallel_multiply_transposed(samples, encoder.weights.view(), pool);
+  return sum_of_products(samples, encoder.weights.view(), sparse_codes, encoder.feedback.view(), pool);
 }
 
 Matrix<double> apply_fitted(const ModelParts& parts, const FittedEncoder& encoder, MatrixView<const double> samples,
                             MatrixView<const double> sparse_codes, ThreadPool& pool) {
-  Matrix<double> codes = encoder.feedback.empty() ? parallel_multiply_transposed(samples, encoder.weights.view(), pool)
-                                                  : sum_of_products(samples, encoder.weights.view(), sparse_codes,
-                                                                    encoder.feedback.view(), pool);
+  Matrix<double> codes = responses_of(encoder, samples, sparse_codes, pool);
   const std::vector<double> n = relative_norms(parts, samples);
   for (std::size_t i = 0; i < codes.rows(); ++i)
     for (std::size_t j = 0; j < codes.cols(); ++j)
       codes(i, j) = encoder.gain[j] * soft_threshold(codes(i, j), encoder.threshold[j] * (1 + encoder.growth[j] * n[i]),
                                                      parts.positive_codes);
   return codes;
-}
-
-Matrix<double> fit_decoder(MatrixView<const double> codes, MatrixView<const double> samples, ThreadPool& pool) {
-  constexpr double kRidge = 1e-6;
-  Matrix<double> gram(codes.cols, codes.cols);
-  add_transposed_product(codes, codes, gram.view(), pool);
-  double trace = 0;
-  for (std::size_t j = 0; j < gram.rows(); ++j) trace += gram(j, j);
-  if (!(trace > 0)) return Matrix<double>(codes.cols, samples.cols);
-  for (std::size_t j = 0; j < gram.rows(); ++j) gram(j, j) += kRidge * trace / static_cast<double>(gram.rows());
-  Matrix<double> by_samples(codes.cols, samples.cols);
-  add_transposed_product(codes, samples, by_samples.view(), pool);
-  Matrix<double> decoder = transpose<double>(by_samples.view());
-  solve_positive_definite(std::move(gram), decoder.view(), pool);
-  return transpose<double>(decoder.view());
 }
 
 }  // namespace dualdict

@@ -18,16 +18,17 @@ struct FitSamples {
   MatrixView<const double> codes;    // n x K, exact
 };
 
+// Everything but the decoder.
 FittedEncoder fit_sparse(const ModelParts& parts, const FitSamples& fit, ThreadPool& pool);
 // `sparse_codes`: what `sparse` makes of the samples, n x K.
 FittedEncoder fit_corrected(const ModelParts& parts, const FitSamples& fit, MatrixView<const double> sparse_codes,
                             ThreadPool& pool);
 
+// v of a fitted encoder, a row for each sample; `sparse_codes` only for one with feedback.
+Matrix<double> responses_of(const FittedEncoder& encoder, MatrixView<const double> samples,
+                            MatrixView<const double> sparse_codes, ThreadPool& pool);
 // The codes of a fitted encoder, in double; `sparse_codes` only for one with feedback.
 Matrix<double> apply_fitted(const ModelParts& parts, const FittedEncoder& encoder, MatrixView<const double> samples,
                             MatrixView<const double> sparse_codes, ThreadPool& pool);
-
-// Least squares from codes to samples, K x d, with a ridge that keeps unused codes harmless.
-Matrix<double> fit_decoder(MatrixView<const double> codes, MatrixView<const double> samples, ThreadPool& pool);
 
 }  // namespace dualdict

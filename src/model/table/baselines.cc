@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <vector>
 
 #include "linalg/parallel_product.h"
@@ -50,26 +51,81 @@ void subtract_row(const std::vector<double>& row, Matrix<double>& from) {
 
 }  // namespace
 
-double pca_error(MatrixView<const double> fit, MatrixView<const double> measured, std::size_t n_components,
-                 ThreadPool& pool) {
-  const std::size_t d = fit.cols;
-  std::vector<double> mean(d, 0.0);
-  for (std::size_t i = 0; i < fit.rows; ++i)
-    for (std::size_t j = 0; j < d; ++j) mean[j] += fit(i, j) / static_cast<double>(fit.rows);
-  Matrix<double> centred = convert<double>(fit);
-  subtract_row(mean, centred);
+Basis pca_basis(MatrixView<const double> samples, ThreadPool& pool) {
+  const std::size_t d = samples.cols;
+  Basis basis;
+  basis.origin.assign(d, 0.0);
+  for (std::size_t i = 0; i < samples.rows; ++i)
+    for (std::size_t j = 0; j < d; ++j) basis.origin[j] += samples(i, j) / static_cast<double>(samples.rows);
+  Matrix<double> centred = convert<double>(samples);
+  subtract_row(basis.origin, centred);
   Matrix<double> covariance(d, d);
   add_transposed_product(centred.view(), centred.view(), covariance.view(), pool);
-  const SymmetricEigen eigen = symmetric_eigen(covariance);
-  const std::size_t n = std::min(n_components, d);
-  const MatrixView<const double> components = eigen.vectors.view().row_range(d - n, n);
-  double squared_samples = 0;
-  for (std::size_t i = 0; i < measured.rows; ++i) squared_samples += squared_norm(measured.row(i), d);
-  if (!(squared_samples > 0)) return 0;
-  Matrix<double> rest = convert<double>(measured);
-  subtract_row(mean, rest);
-  const Matrix<double> scores = parallel_multiply_transposed(rest.view(), components, pool);
-  return std::sqrt(std::max(0.0, squared_norm(rest) - squared_norm(scores)) / squared_samples);
+  basis.vectors = symmetric_eigen(covariance).vectors;
+  return basis;
+}
+
+namespace {
+
+// Rows are the orthonormal cosines of n points, the slowest first.
+Matrix<double> cosines(std::size_t n) {
+  const auto points = static_cast<double>(n);
+  Matrix<double> rows(n, n);
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = 0; i < n; ++i)
+      rows(k, i) = std::sqrt((k == 0 ? 1 : 2) / points) *
+                   std::cos(std::numbers::pi * static_cast<double>(k) * (static_cast<double>(i) + 0.5) / points);
+  return rows;
+}
+
+}  // namespace
+
+Basis dct_basis(std::size_t height, std::size_t width, std::size_t n_features) {
+  Basis basis;
+  if (height * width != n_features || n_features == 0) return basis;
+  const Matrix<double> down = cosines(height);
+  const Matrix<double> across = cosines(width);
+  basis.origin.assign(n_features, 0.0);
+  basis.vectors = Matrix<double>(n_features, n_features);
+  for (std::size_t v = 0; v < n_features; ++v)
+    for (std::size_t f = 0; f < n_features; ++f)
+      basis.vectors(v, f) = down(v / width, f / width) * across(v % width, f % width);
+  return basis;
+}
+
+BasisErrors::BasisErrors(const Basis& basis, MatrixView<const double> samples, ThreadPool& pool, std::size_t n_vectors)
+    : energy_(samples.cols, 0.0), n_samples_(samples.rows) {
+  Matrix<double> rest = convert<double>(samples);
+  for (std::size_t i = 0; i < samples.rows; ++i) squared_samples_ += squared_norm(samples.row(i), samples.cols);
+  subtract_row(basis.origin, rest);
+  const Matrix<double> scores = parallel_multiply_transposed(rest.view(), basis.vectors.view(), pool);
+  removed_.reserve(scores.size() + 1);
+  removed_.push_back(0);
+  for (std::size_t i = 0; i < scores.rows(); ++i)
+    for (std::size_t j = 0; j < scores.cols(); ++j) {
+      const double squared = scores(i, j) * scores(i, j);
+      energy_[j] += squared;
+      if (n_vectors >= scores.cols() || j >= scores.cols() - n_vectors)
+        removed_.push_back(squared);
+      else
+        out_of_reach_ += squared;
+    }
+  std::sort(removed_.begin() + 1, removed_.end(), std::greater<>());
+  for (std::size_t k = 1; k < removed_.size(); ++k) removed_[k] += removed_[k - 1];
+}
+
+double BasisErrors::leading(std::size_t n) const {
+  double left = 0;
+  for (std::size_t j = 0; j + n < energy_.size(); ++j) left += energy_[j];
+  return squared_samples_ > 0 ? std::sqrt(left / squared_samples_) : 0.0;
+}
+
+double BasisErrors::hard(double nonzeros) const {
+  const double wanted = std::max(0.0, nonzeros) * static_cast<double>(n_samples_);
+  const auto kept = static_cast<std::size_t>(std::min(wanted + 0.5, static_cast<double>(removed_.size() - 1)));
+  return squared_samples_ > 0
+             ? std::sqrt((out_of_reach_ + std::max(0.0, removed_.back() - removed_[kept])) / squared_samples_)
+             : 0.0;
 }
 
 }  // namespace dualdict

@@ -2,6 +2,10 @@
 // What the fitted encoders are compared with.
 #pragma once
 
+#include <cstddef>
+#include <limits>
+#include <vector>
+
 #include "core/thread_pool.h"
 #include "dualdict/matrix.h"
 
@@ -18,8 +22,33 @@ ThresholdBaseline fit_threshold_baseline(const Matrix<double>& responses, const 
                                          bool positive);
 void apply_threshold_baseline(const ThresholdBaseline& baseline, bool positive, Matrix<double>& responses);
 
-// |x - projection| / |x| of `measured` on the mean and the leading components of `fit`.
-double pca_error(MatrixView<const double> fit, MatrixView<const double> measured, std::size_t n_components,
-                 ThreadPool& pool);
+// An orthonormal basis of the space of the samples and the point from which they are written in it.
+struct Basis {
+  std::vector<double> origin;  // d
+  Matrix<double> vectors;      // d x d, a vector a row, the most telling last
+};
+// The mean and the principal components.
+Basis pca_basis(MatrixView<const double> samples, ThreadPool& pool);
+// The two-dimensional cosine transform of patches; origin 0. Nothing where height * width is not d.
+Basis dct_basis(std::size_t height, std::size_t width, std::size_t n_features);
+
+// What some samples look like in a basis.
+class BasisErrors {
+ public:
+  // With the last `n_vectors` alone.
+  BasisErrors(const Basis& basis, MatrixView<const double> samples, ThreadPool& pool,
+              std::size_t n_vectors = std::numeric_limits<std::size_t>::max());
+  // |x - x^| / |x| with the last n vectors of the basis, the same for all samples.
+  double leading(std::size_t n) const;
+  // The same with as many coefficients a sample on average, the largest of all: one hard threshold.
+  double hard(double nonzeros) const;
+
+ private:
+  std::vector<double> energy_;   // of the coefficients, by vector
+  std::vector<double> removed_;  // [k]: the sum of the k largest squares of coefficients
+  double out_of_reach_ = 0;      // the sum of those of the other vectors
+  std::size_t n_samples_ = 0;
+  double squared_samples_ = 0;  // |x|^2
+};
 
 }  // namespace dualdict

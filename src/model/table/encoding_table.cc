@@ -11,7 +11,7 @@
 #include "core/thread_pool.h"
 #include "linalg/parallel_product.h"
 #include "linalg/product.h"
-#include "model/fit/product_fit.h"
+#include "model/fit/decoder_fit.h"
 #include "model/table/baselines.h"
 #include "model/table/table_measures.h"
 
@@ -73,22 +73,32 @@ EncodingRow measure_threshold(const ModelParts& parts, MatrixView<const double> 
   apply_threshold_baseline(baseline, parts.positive_codes, codes);
   Matrix<double> fit_codes = parallel_multiply_transposed(fit, parts.dictionary.view(), pool);
   apply_threshold_baseline(baseline, parts.positive_codes, fit_codes);
-  EncodingRow row = measures.measure(codes, fit_decoder(fit_codes.view(), fit, pool));
+  EncodingRow row = measures.measure(codes, fit_decoder(parts.dictionary, {fit_codes.view(), fit}, pool));
   row.mode = "threshold D'x";
   row.samples_per_second = kNone;
   return row;
 }
 
-EncodingRow measure_pca(MatrixView<const double> fit, MatrixView<const double> measured, double nonzeros,
-                        ThreadPool& pool) {
+EncodingRow baseline_row(const std::string& name, double nonzeros, double error) {
   EncodingRow row;
-  const auto n_components = std::min(fit.cols, static_cast<std::size_t>(std::llround(nonzeros)));
-  row.mode = "pca";
-  row.reconstruction_error = pca_error(fit, measured, n_components, pool);
-  row.nonzeros = static_cast<double>(n_components);
+  row.mode = name;
+  row.reconstruction_error = error;
+  row.nonzeros = nonzeros;
   row.code_error = row.energy_excess = row.dictionary_reconstruction_error = kNone;
   row.debiased_reconstruction_error = row.support_overlap = row.samples_per_second = kNone;
   return row;
+}
+
+// What needs no learned dictionary, with as many nonzeros as `exact`.
+void add_baselines(const ModelParts& parts, MatrixView<const double> measured, const BasisErrors& pca, double nonzeros,
+                   ThreadPool& pool, EncodingTable& table) {
+  const auto whole = static_cast<std::size_t>(std::llround(std::max(0.0, nonzeros)));
+  const std::size_t n_components = std::min(measured.cols, whole);
+  table.rows.push_back(baseline_row("pca", static_cast<double>(n_components), pca.leading(n_components)));
+  table.rows.push_back(baseline_row("pca hard", nonzeros, pca.hard(nonzeros)));
+  const Basis dct = dct_basis(parts.shape.height, parts.shape.width, measured.cols);
+  if (!dct.vectors.empty())
+    table.rows.push_back(baseline_row("dct hard", nonzeros, BasisErrors(dct, measured, pool).hard(nonzeros)));
 }
 
 // The samples are preprocessed already.
@@ -132,7 +142,9 @@ EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& s
     if (table.rows.back().mode == "exact") exact_nonzeros = table.rows.back().nonzeros;
   }
   table.rows.push_back(measure_threshold(parts, fit.view(), measured.view(), sparse_nonzeros, measures, pool));
-  table.rows.push_back(measure_pca(fit.view(), measured.view(), exact_nonzeros, pool));
+  const BasisErrors pca(pca_basis(fit.view(), pool), measured.view(), pool);
+  for (EncodingRow& row : table.rows) row.pca_error = pca.hard(row.nonzeros);
+  add_baselines(parts, measured.view(), pca, exact_nonzeros, pool, table);
   return table;
 }
 

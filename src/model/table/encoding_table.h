@@ -16,7 +16,8 @@ struct TableSamples {
 };
 
 // Rows: the modes, then the baselines "threshold D'x" (soft-thresholded D'x with one threshold and one gain for all
-// atoms, as many nonzeros as `sparse`, its own decoder) and "pca" (as many components as exact codes have nonzeros).
+// atoms, as many nonzeros as `sparse`, its own decoder) and, with as many nonzeros as exact codes, "pca" (as many
+// components), "pca hard" and for patches "dct hard" (the largest coefficients of all samples: one hard threshold).
 // What a baseline does not have is NaN. Exact codes are those in double, so that the row `exact` shows the rounding
 // too. Debiased errors are measured on as many leading samples as a bounded amount of work allows. Throws Interrupted
 // when that is due.

@@ -50,6 +50,16 @@ double TableMeasures::reconstruction_error(const Matrix<double>& codes, const Ma
   return std::sqrt(ratio(squared_residual(codes.view(), decoder), squared_samples_));
 }
 
+// Over samples that are not zero.
+double TableMeasures::worst_error(const Matrix<double>& codes, const Matrix<double>& decoder) const {
+  Matrix<double> residual = convert<double>(samples_);
+  parallel_multiply(codes.view(), decoder.view(), residual.view(), Into::kSubtract, pool_);
+  double worst = 0;
+  for (std::size_t i = 0; i < residual.rows(); ++i)
+    worst = std::max(worst, ratio(norm(residual.row(i), residual.cols()), norm(samples_.row(i), samples_.cols)));
+  return worst;
+}
+
 double TableMeasures::energy(const Matrix<double>& codes) const {
   const auto k = static_cast<double>(parts_.dictionary.rows());
   return squared_residual(codes.view(), parts_.dictionary) / static_cast<double>(parts_.dictionary.cols()) +
@@ -101,6 +111,7 @@ EncodingRow TableMeasures::measure(const Matrix<double>& codes, const Matrix<dou
   row.code_error = std::sqrt(squared_exact > 0 ? difference / squared_exact : difference);
   row.energy_excess = ratio(energy(codes) - exact_energy_, exact_energy_);
   row.reconstruction_error = reconstruction_error(codes, decoder);
+  row.worst_error = worst_error(codes, decoder);
   row.dictionary_reconstruction_error = reconstruction_error(codes, parts_.dictionary);
   row.debiased_reconstruction_error = debiased_error(codes);
   row.nonzeros =

@@ -24,6 +24,7 @@ class TableMeasures {
   double reconstruction_error(const Matrix<double>& codes, const Matrix<double>& decoder) const;
 
  private:
+  double worst_error(const Matrix<double>& codes, const Matrix<double>& decoder) const;
   double energy(const Matrix<double>& codes) const;
   double squared_residual(MatrixView<const double> codes, const Matrix<double>& decoder) const;
   double debiased_error(const Matrix<double>& codes) const;
