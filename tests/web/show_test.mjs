@@ -49,6 +49,31 @@ for (const [name, shape] of [["digits", [28, 28]], ["patches", [8, 8]]])
     await close(page);
   });
 
+// The smallest error of a mode, own decoder or least squares, with at most a tenth more nonzeros than the fit.
+function best({ encoding, outcome }) {
+  const error = (row) => Math.min(row.reconstruction_error, row.debiased_reconstruction_error ?? Infinity);
+  const rows = encoding.rows.filter((row) => row.samples_per_second !== null && row.nonzeros <= 1.1 * outcome.nonzeros_per_code);
+  const row = rows.reduce((one, other) => (error(other) < error(one) ? other : one));
+  return { row, explained: 100 * (1 - error(row) ** 2) };
+}
+
+for (const name of ["digits", "rows"])
+  test(`${name}: the first cards say how much is explained with how many nonzeros`, async () => {
+    const { pages, info } = models();
+    const page = await open(pages[name]);
+    const { row, explained } = best(info[name]);
+    const cards = await page.locator(".page-head .facts > div").evaluateAll((all) => all.map((card) => Array.from(card.children, (c) => c.textContent)));
+    assert.deepEqual(cards.slice(0, 2).map(([term]) => term), ["Explained", "Nonzeros per code"]);
+    assert.ok(cards[0][1].startsWith("> ") ? explained > 99.9 : Math.abs(Number.parseFloat(cards[0][1]) - explained) < 0.06, `${cards[0][1]} for ${explained}`);
+    assert.ok(cards[0][2].includes(`${row.mode} codes`), cards[0][2]);
+    assert.ok(Math.abs(Number(cards[1][1]) / row.nonzeros - 1) < 0.01, cards[1][1]);
+    const lead = await page.locator(".lead").innerText();
+    assert.ok(lead.includes(cards[0][1]) && lead.includes(`${cards[1][1]} nonzeros`), lead);
+    assert.match(lead, /of E is the error of the reconstruction/);
+    assert.match(await page.locator("#modes .table-scroll + p").innerText(), /exact .* larger than that of sparse/);
+    await close(page);
+  });
+
 test("digits: sentence, table, use and curves say what `info` says", async () => {
   const { pages, info } = models();
   const { shape, outcome, encoding, usage, data } = info.digits;
@@ -111,12 +136,37 @@ test("hovering, clicking and keys show an atom with its dual and its samples", a
   await close(page);
 });
 
-test("rows: curves, heat strips, names of features and samples", async () => {
+for (const scheme of ["light", "dark"])
+  test(`rows: named bars, and one colour for a sign everywhere, ${scheme}`, async () => {
+    const { pages, models: paths, info } = models();
+    const page = await open(pages.rows, { colorScheme: scheme });
+    const [atom, dual] = ["dictionary", "dual"].map((name) => tensor(paths.rows, name)[byUse(info.rows)[0]]);
+    const [positive, negative] = await page.evaluate(() => ["--positive", "--negative"].map((name) => getComputedStyle(document.documentElement).getPropertyValue(name)));
+    assert.notEqual(positive, negative);
+    const colour = (v) => (v < 0 ? negative : positive);
+    assert.deepEqual(await page.locator(".detail .feature title").allTextContents(), featureNames);
+    const bars = await page.locator(".detail .bar").evaluateAll((all) => all.map((bar) => [Number(bar.getAttribute("width")), bar.getAttribute("fill")]));
+    assert.equal(bars.length, 2 * featureNames.length);
+    [...atom, ...dual].forEach((v, i) => {
+      const values = i < atom.length ? atom : dual;
+      const [most, longest] = [values, bars.slice(i < atom.length ? 0 : atom.length).slice(0, atom.length).map(([w]) => w)].map((list) => Math.max(...list.map(Math.abs)));
+      assert.ok(Math.abs(bars[i][0] / longest - Math.abs(v) / most) < 1e-4, `bar ${i}`);
+      assert.equal(bars[i][1], colour(v));
+    });
+    const terms = await page.locator("#sum .term").evaluateAll((all) => all.map((term) => [Number(term.dataset.weight), term.querySelector("text").getAttribute("fill")]));
+    assert.ok(terms.some(([w]) => w < 0) && terms.some(([w]) => w > 0));
+    for (const [weight, fill] of terms) assert.equal(fill, colour(weight));
+    const strong = await page.locator("#figure-code .strong text:nth-of-type(1)").evaluateAll((all) => all.map((text) => [text.textContent, text.getAttribute("fill")]));
+    for (const [weight, fill] of strong) assert.equal(fill, weight.startsWith("+") ? positive : negative);
+    const stems = await page.locator("#figure-code svg > path").evaluateAll((all) => all.map((path) => path.getAttribute("stroke")));
+    assert.deepEqual(stems, [positive, negative]);
+    await close(page);
+  });
+
+test("rows: heat strips, names of samples", async () => {
   const { pages, models: paths, info } = models();
   const page = await open(pages.rows);
   const atom = tensor(paths.rows, "dictionary")[byUse(info.rows)[0]];
-  const strongest = featureNames[atom.reduce((best, v, j) => (Math.abs(v) > Math.abs(atom[best]) ? j : best), 0)];
-  assert.equal(await page.locator(".detail .features .name").first().innerText(), strongest);
   await page.locator("select:has(option[value=strip])").selectOption("strip");
   await page.getByLabel("Colours").selectOption("grey");
   const pixels = await page.locator(".panel canvas").first().evaluate((element) => Array.from(element.getContext("2d").getImageData(0, 0, element.width, 1).data));

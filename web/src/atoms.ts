@@ -13,17 +13,12 @@ import type { Report, Tensors } from "./report";
 import type { Shape } from "./shape";
 import { onTheme, theme } from "./theme";
 
-export interface AtomsSection {
-  element: HTMLElement;
-  onPalette(listener: () => void): void;
-}
-
-export function atomsSection(report: Report, tensors: Tensors, shape: Shape): AtomsSection {
+export function atomsSection(report: Report, tensors: Tensors, shape: Shape): HTMLElement {
   const dictionary = tensors.floats("dictionary")!;
   const dual = tensors.floats("dual")!;
   const n = dictionary.rows;
-  const paletteListeners: (() => void)[] = [];
-  let kind: Kind = shape.picture ? "picture" : dictionary.cols <= 256 ? "curve" : "strip";
+  const lines: [Kind, string] = shape.table ? ["bars", "bars"] : ["curve", "curves"];
+  let kind: Kind = shape.picture ? "picture" : dictionary.cols <= 256 ? lines[0] : "strip";
   let order = sorted(report, "use");
   let zoom = 0;
   let picked = 0;  // an atom, not a place
@@ -69,16 +64,12 @@ export function atomsSection(report: Report, tensors: Tensors, shape: Shape): At
   const controls = [
     choice("Sort by", orders, "use", (value) => { order = sorted(report, value as Order); picked = order[0]!; paint(); }).element,
     el("label", { class: "control" }, el("span", {}, "Zoom"), zoomInput),
-    shape.picture ? null : choice("As", [["curve", "curves"], ["strip", "heat strips"]], kind, (value) => {
+    shape.picture ? null : choice("As", [lines, ["strip", "heat strips"]], kind, (value) => {
       kind = value as Kind;
       zoom = 0;
       paint();
     }).element,
-    choice("Colours", [["signed", "sign"], ["grey", "grey"]], "signed", (value) => {
-      setPalette(value as Palette);
-      recolour();
-      for (const listener of paletteListeners) listener();
-    }).element,
+    choice("Colours", [["signed", "sign"], ["grey", "grey"]], "signed", (value) => setPalette(value as Palette)).element,
   ].filter((element): element is HTMLLabelElement => element !== null);
 
   const show = el("div", { class: "atoms" }, ...panels.map((panel) => panel.element), side);
@@ -94,7 +85,7 @@ export function atomsSection(report: Report, tensors: Tensors, shape: Shape): At
         const x = i * (place.width + 20);
         drawing.append(text(x, 16, i === 0 ? "Atoms" : "Duals", "start", theme().ink, 14),
           svg("image", { x, y: 28, width: place.width, height: place.height, href: canvas.toDataURL("image/png"),
-            preserveAspectRatio: "none", "image-rendering": kind === "curve" ? "auto" : "pixelated" }));
+            preserveAspectRatio: "none", "image-rendering": kind === "picture" || kind === "strip" ? "pixelated" : "auto" }));
       });
       return drawing;
     },
@@ -107,8 +98,5 @@ export function atomsSection(report: Report, tensors: Tensors, shape: Shape): At
     paint();
   }).observe(left);
   onTheme(recolour);
-  return {
-    element: el("section", { id: "atoms", "aria-label": "Atoms and their duals" }, result.element),
-    onPalette: (listener) => void paletteListeners.push(listener),
-  };
+  return el("section", { id: "atoms", "aria-label": "Atoms and their duals" }, result.element);
 }

@@ -5,7 +5,7 @@ import { svg } from "./dom";
 import { strongest } from "./encode";
 import { signed } from "./format";
 import { glyph, glyphSize } from "./glyph";
-import { largest } from "./colours";
+import { largest, signColour } from "./colours";
 import type { Table } from "./report";
 import type { Shape } from "./shape";
 import { theme } from "./theme";
@@ -24,15 +24,18 @@ export function drawCode(width: number, shape: Shape, dictionary: Table<Float32A
   const zero = 4 + unit;
   drawing.append(svg("line", { x1: 0, x2: width, y1: zero, y2: zero, stroke: theme().muted }));
   const at = (i: number): number => ((i + 0.5) * width) / code.length;
-  let path = "";
-  code.forEach((u, i) => { if (u !== 0) path += `M${at(i).toFixed(2)} ${zero}V${(zero - (u / most) * unit).toFixed(2)}`; });
-  drawing.append(svg("path", { d: path, stroke: theme().accent, "stroke-width": Math.max(0.75, Math.min(3, (0.6 * width) / code.length)) }),
-    text(0, stems + 24, "all weights, atom 0 at the left; below, the strongest"));
+  const stem = Math.max(0.75, Math.min(3, (0.6 * width) / code.length));
+  for (const side of [1, -1]) {
+    let path = "";
+    code.forEach((u, i) => { if (side * u > 0) path += `M${at(i).toFixed(2)} ${zero}V${(zero - (u / most) * unit).toFixed(2)}`; });
+    drawing.append(svg("path", { d: path, stroke: signColour(side), "stroke-width": stem }));
+  }
+  drawing.append(text(0, stems + 24, "all weights, atom 0 at the left; below, the strongest"));
   atoms.forEach((atom, i) => {
     const left = (i % perRow) * step;
     const top = stems + 36 + Math.floor(i / perRow) * (tile.height + 38);
     const group = svg("g", { class: "strong", "data-atom": atom }, glyph(shape, dictionary.row(atom), { x: left + 1, y: top, ...tile }),
-      text(left + tile.width / 2, top + tile.height + 14, signed(code[atom]!), "middle", theme().ink),
+      text(left + tile.width / 2, top + tile.height + 14, signed(code[atom]!), "middle", signColour(code[atom]!)),
       text(left + tile.width / 2, top + tile.height + 27, `#${atom}`, "middle", theme().muted, 10));
     drawing.append(group);
   });

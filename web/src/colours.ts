@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From numbers in -1 .. 1 to colours. Zero is the card itself, or mid-grey as in the paper.
-import { theme } from "./theme";
+import { repaint, theme } from "./theme";
 
 export type Palette = "signed" | "grey";
 type Rgb = [number, number, number];
 
 let palette: Palette = "signed";
-export const setPalette = (name: Palette): void => void (palette = name);
+export function setPalette(name: Palette): void {
+  palette = name;
+  repaint();
+}
+
+// Of bars, curves and weights: the same for the same sign as in tiles.
+export const signColour = (value: number): string => (value < 0 ? theme().negative : theme().positive);
 
 function mix(a: Rgb, b: Rgb, t: number): Rgb {
   return [0, 1, 2].map((i) => Math.round(a[i]! + (b[i]! - a[i]!) * t)) as Rgb;

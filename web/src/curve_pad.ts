@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A sample that is no picture, drawn as a curve over its features: drag, or choose a feature and its value by key.
+import { signColour } from "./colours";
 import { el } from "./dom";
 import { number } from "./format";
 import type { Shape } from "./shape";
@@ -79,11 +80,18 @@ export class CurvePad {
     const n = this.values.length;
     context.strokeStyle = theme().line;
     context.strokeRect(0, y(0), w, 0);
-    context.strokeStyle = theme().accent;
-    context.lineWidth = 1.5;
-    context.beginPath();
-    this.values.forEach((v, j) => context.lineTo(((j + 0.5) * w) / n, y(v)));
-    context.stroke();
+    if (this.shape.table) {
+      this.values.forEach((v, j) => {
+        context.fillStyle = signColour(v);
+        context.fillRect(((j + 0.1) * w) / n, Math.min(y(0), y(v)), (0.8 * w) / n, Math.abs(y(v) - y(0)));
+      });
+    } else {
+      context.strokeStyle = theme().ink;
+      context.lineWidth = 1.5;
+      context.beginPath();
+      this.values.forEach((v, j) => context.lineTo(((j + 0.5) * w) / n, y(v)));
+      context.stroke();
+    }
     context.fillStyle = theme().warn;
     context.beginPath();
     context.arc(((this.chosen + 0.5) * w) / n, y(this.values[this.chosen]!), 4, 0, 7);

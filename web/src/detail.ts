@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One atom by itself: its picture, its dual, its numbers, the samples that use it most.
-import { largest } from "./colours";
+import { drawBars, shownFeatures } from "./bars";
 import { sheet } from "./chart";
 import { el } from "./dom";
 import { count, number, percent, signed } from "./format";
@@ -35,15 +35,13 @@ function numbers(report: Report, atom: number): HTMLElement {
   return el("dl", { class: "numbers" }, ...rows.flatMap(([term, value]) => [el("dt", {}, term), el("dd", {}, value)]));
 }
 
-function features(shape: Shape, values: Float32Array): HTMLElement | null {
+function features(shape: Shape, atom: Float32Array, dual: Float32Array): HTMLElement | null {
   if (shape.picture) return null;
-  const order = Array.from(values.keys()).sort((a, b) => Math.abs(values[b]!) - Math.abs(values[a]!)).slice(0, 5);
-  const most = largest(values) || 1;
-  return el("div", {}, el("h5", {}, "Largest features"), el("ol", { class: "features" }, ...order.map((j) => {
-    const bar = el("span", { class: values[j]! < 0 ? "bar negative" : "bar" });
-    bar.style.width = `${(100 * Math.abs(values[j]!)) / most}%`;
-    return el("li", {}, el("span", { class: "name" }, shape.names[j]!), el("span", { class: "value" }, signed(values[j]!)), bar);
-  })));
+  const rows = shownFeatures(atom, shape.table ? 12 : 5);
+  const bars = drawBars(246, shape.names, [{ label: "atom", values: atom }, { label: "dual", values: dual }], rows);
+  bars.setAttribute("role", "img");
+  bars.setAttribute("aria-label", rows.map((j) => `${shape.names[j]!} ${signed(atom[j]!)}`).join(", "));
+  return el("div", { class: "features" }, rows.length < atom.length ? el("h5", {}, `Its ${rows.length} largest features`) : null, bars);
 }
 
 function users(report: Report, tensors: Tensors, shape: Shape, atom: number): HTMLElement | null {
@@ -63,8 +61,8 @@ export function detail(report: Report, tensors: Tensors, shape: Shape, atom: num
   const dual = tensors.floats("dual")!;
   return [
     el("h4", {}, `Atom ${atom}`, knowsUsage(report) && usage(report)[atom] === 0 ? el("span", { class: "badge" }, "dead") : null),
-    pair(shape, atom, dictionary, dual), numbers(report, atom),
-    features(shape, dictionary.row(atom)), users(report, tensors, shape, atom),
+    shape.table ? features(shape, dictionary.row(atom), dual.row(atom)) : pair(shape, atom, dictionary, dual), numbers(report, atom),
+    shape.table ? null : features(shape, dictionary.row(atom), dual.row(atom)), users(report, tensors, shape, atom),
   ].filter((element): element is HTMLElement => element !== null);
 }
 

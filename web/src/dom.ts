@@ -53,5 +53,9 @@ export function tabs(name: string, label: string, options: [string, string][], c
   return el("fieldset", { class: "tabs" }, el("legend", {}, label), ...inputs);
 }
 
+// A number in a list of facts.
+export const fact = (term: string, value: string, note: string): HTMLElement =>
+  el("div", {}, el("dt", {}, term), el("dd", {}, value), el("dd", { class: "note" }, note));
+
 let lastId = 0;
 export const freshId = (stem: string): string => `${stem}-${++lastId}`;

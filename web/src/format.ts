@@ -29,6 +29,18 @@ export function percent(part: number, whole: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)}\u00a0%`;
 }
 
+// A share of a whole, which may be negative, with three digits.
+export function share(value: number): string {
+  if (value > 0.9995 && value < 1) return "> 99.9\u00a0%";
+  return `${number(100 * value)}\u00a0%`;
+}
+
+export function median(values: number[]): number {
+  const ordered = values.slice().sort((a, b) => a - b);
+  const middle = ordered.length >> 1;
+  return ordered.length % 2 === 1 ? ordered[middle]! : ordered.length > 0 ? (ordered[middle - 1]! + ordered[middle]!) / 2 : 0;
+}
+
 export function duration(seconds: number): string {
   if (seconds < 1e-3) return `${number(seconds * 1e6, 2)} \u00b5s`;
   if (seconds < 1) return `${number(seconds * 1e3, 2)} ms`;

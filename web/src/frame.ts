@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The atoms as a frame, and how the model was made.
-import { el } from "./dom";
+import { el, fact } from "./dom";
 import { count, number } from "./format";
 import type { Report } from "./report";
-
-function fact(term: string, value: string, note: string): HTMLElement {
-  return el("div", {}, el("dt", {}, term), el("dd", {}, value), el("dd", { class: "note" }, note));
-}
 
 export function frameSection({ frame, model }: Report): HTMLElement {
   const { n_atoms, n_features } = model.shape;

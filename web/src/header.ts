@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What was learned, from what, and how it ended: a sentence, a few numbers, E and its terms.
+import { type Best, bestMode } from "./best_mode";
 import { sheet, text } from "./chart";
-import { el, svg, tabs } from "./dom";
+import { el, fact, svg, tabs } from "./dom";
 import { figure } from "./figure";
-import { count, duration, fileName, number, percent, plural } from "./format";
+import { count, duration, fileName, number, percent, plural, share } from "./format";
 import type { Report } from "./report";
 import type { Shape } from "./shape";
 import { chooseTheme, theme } from "./theme";
@@ -22,31 +23,33 @@ function ending(outcome: Report["model"]["outcome"]): string {
 }
 
 const bold = (content: string): HTMLElement => el("strong", {}, content);
+const way = ({ row, debiased }: Best): string => (debiased ? `${row.mode} codes, by least squares on their support` : `${row.mode} codes`);
 
 function sentence(report: Report, shape: Shape): HTMLElement {
   const { model } = report;
   const { outcome } = model;
+  const best = bestMode(report);
   const what = shape.picture ? `of ${shape.height} \u00d7 ${shape.width} pixels` : `of ${plural(model.shape.n_features, "feature")}`;
   return el("p", { class: "lead" },
     bold(plural(model.shape.n_atoms, "atom")), ` ${what}, and the dual that finds them in a sample by one matrix product, were learned from `,
     bold(plural(model.data.n_samples, "sample")), " of ", el("span", { class: "name" }, fileName(model.data.name)),
     " in ", bold(duration(outcome.seconds)), ". The fit ", bold(ending(outcome)),
-    `. It leaves E = ${number(outcome.energy.total, 4)}, of which ${percent(outcome.energy.reconstruction, outcome.energy.total)} is what the atoms do not explain; its codes have `,
-    bold(`${number(outcome.nonzeros_per_code)} nonzeros`), ` on average and are certified to a relative gap of ${number(outcome.duality_gap, 2)}.`);
+    ". ", ...(best ? ["With ", bold(`${number(best.row.nonzeros)} nonzeros`), ` each, ${way(best)}, it explains `, bold(share(best.explained)), " of the samples. "] : []),
+    `The exact codes, ${number(outcome.nonzeros_per_code)} nonzeros each, have E = ${number(outcome.energy.total, 4)} to a relative duality gap of ${number(outcome.duality_gap, 2)}; `,
+    `${percent(outcome.energy.reconstruction, outcome.energy.total)} of E is the error of the reconstruction, the rest is what the codes cost.`);
 }
 
-function fact(term: string, value: string, note: string): HTMLElement {
-  return el("div", {}, el("dt", {}, term), el("dd", {}, value), el("dd", { class: "note" }, note));
-}
-
-function facts({ model }: Report): HTMLElement {
-  const { outcome } = model;
-  const dead = outcome.dead_atoms;
+function facts(report: Report): HTMLElement {
+  const { outcome, shape, data } = report.model;
+  const { dead_atoms: dead } = outcome;
+  const best = bestMode(report);
+  const atoms = `of ${count(shape.n_atoms)} atoms`;
   return el("dl", { class: "facts" },
-    fact("Energy per sample", number(outcome.energy.total / Math.max(1, model.data.n_samples), 4), "E / N, lower is better"),
-    fact("Nonzeros per code", number(outcome.nonzeros_per_code), `of ${count(model.shape.n_atoms)} atoms`),
-    fact("Duality gap", number(outcome.duality_gap, 2), "of the codes, relative to E"),
-    fact("Dead atoms", count(dead), dead === 0 ? "every atom is used" : "used by no sample"),
+    best && fact("Explained", share(best.explained), `of |x|\u00b2, ${way(best)}`),
+    fact("Nonzeros per code", number(best ? best.row.nonzeros : outcome.nonzeros_per_code), best ? `${atoms}, in these codes` : atoms),
+    best && fact("Speed", count(Number(best.row.samples_per_second!.toPrecision(2))), "samples a second in these codes, on the machine of the fit"),
+    fact("Dead atoms", dead === null ? "\u2013" : count(dead), dead === null ? "not measured" : dead === 0 ? "every atom is used" : "used by no sample"),
+    fact("Energy per sample", number(outcome.energy.total / Math.max(1, data.n_samples), 4), `E / N, to a duality gap of ${number(outcome.duality_gap, 2)}`),
     fact("Sparsity weight", number(outcome.tau), `tau; all codes vanish at ${number(outcome.tau_max)}`));
 }
 

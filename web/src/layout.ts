@@ -2,7 +2,7 @@
 // Where the tiles of a mosaic are: sizes in pixels of the page.
 import type { Shape } from "./shape";
 
-export type Kind = "picture" | "strip" | "curve";
+export type Kind = "picture" | "strip" | "curve" | "bars";
 
 export interface Layout {
   kind: Kind;
@@ -15,7 +15,7 @@ export interface Layout {
 }
 
 export const zooms = [0.25, 0.5, 1, 2, 3, 4, 6, 8, 12, 16];
-const curveSize = { width: 44, height: 22 };
+const drawingSize = { width: 44, height: 22 };
 const stripHeight = 6;
 
 export function layout(kind: Kind, shape: Shape, n: number, zoom: number, room: number): Layout {
@@ -23,8 +23,8 @@ export function layout(kind: Kind, shape: Shape, n: number, zoom: number, room: 
     const stepY = stripHeight * zoom;
     return { kind, columns: 1, rows: n, stepX: room, stepY, width: room, height: n * stepY };
   }
-  const stepX = (kind === "picture" ? shape.width + 1 : curveSize.width) * zoom;
-  const stepY = (kind === "picture" ? shape.height + 1 : curveSize.height) * zoom;
+  const stepX = (kind === "picture" ? shape.width + 1 : drawingSize.width) * zoom;
+  const stepY = (kind === "picture" ? shape.height + 1 : drawingSize.height) * zoom;
   const columns = Math.max(1, Math.min(n, Math.floor(room / stepX)));
   const rows = Math.ceil(n / columns);
   return { kind, columns, rows, stepX, stepY, width: columns * stepX, height: rows * stepY };

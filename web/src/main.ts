@@ -27,11 +27,10 @@ function start(): void {
   const atoms = atomsSection(report, tensors, shape);
   const sum = sumSection(report, tensors, shape, () => coder);
   const tryIt = tryItSection();
-  atoms.onPalette(sum.redraw);
   document.getElementById("page")!.replaceChildren(
     header(report, shape),
     el("nav", { "aria-label": "Sections" }, ...sections.map(([id, name]) => el("a", { href: `#${id}` }, name))),
-    el("main", {}, atoms.element, sum.element, tryIt, usageSection(report), modesSection(report), curvesSection(report), frameSection(report), makingSection(report)));
+    el("main", {}, atoms, sum.element, tryIt, usageSection(report), modesSection(report), curvesSection(report), frameSection(report), makingSection(report)));
   const finish = (): void => {
     coder = new Coder(report, tensors);
     sum.ready();

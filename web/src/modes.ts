@@ -5,6 +5,7 @@ import { el, svg } from "./dom";
 import { figure } from "./figure";
 import { count, number } from "./format";
 import type { EncodingRow, Report } from "./report";
+import { exactNote } from "./mode_words";
 import { theme } from "./theme";
 
 const columns: [keyof EncodingRow, string, string][] = [
@@ -73,5 +74,5 @@ export function modesSection({ model }: Report): HTMLElement {
   const seen = encoding.unseen ? "that nothing was learned from" : encoding.held_out ? "on which the encoders were not fitted" : "on which the encoders were fitted too";
   return el("section", { id: "modes" }, head,
     el("p", { class: "hint" }, `Measured on ${count(encoding.n_measured)} samples ${seen}. u* is the exact code, E* its energy.`),
-    table(encoding.rows), chart(encoding.rows).element);
+    table(encoding.rows), exactNote(encoding.rows), chart(encoding.rows).element);
 }

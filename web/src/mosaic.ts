@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All atoms, or all filters, on one canvas. Pictures are painted one value a pixel and enlarged by the browser.
-import { largest, table } from "./colours";
-import { curvePath } from "./glyph";
+import { largest, signColour, table } from "./colours";
+import { barPaths, curvePaths } from "./glyph";
 import type { Layout } from "./layout";
+import { condensed } from "./pixels";
 import type { Table } from "./report";
 import type { Shape } from "./shape";
 import { theme } from "./theme";
@@ -42,21 +43,15 @@ function paintStrips(canvas: HTMLCanvasElement, atoms: Table<Float32Array>, orde
   const pixels = new Uint32Array(image.data.buffer);
   const colours = table();
   order.forEach((atom, i) => {
-    const values = atoms.row(atom);
+    const values = condensed(atoms.row(atom), width);
     const most = largest(values);
     const factor = most > 0 ? 255 / most : 0;
-    for (let x = 0; x < width; ++x) {
-      let value = 0;
-      const end = Math.ceil(((x + 1) * atoms.cols) / width);
-      for (let j = Math.floor((x * atoms.cols) / width); j < end; ++j)
-        if (Math.abs(values[j]!) > Math.abs(value)) value = values[j]!;
-      pixels[i * width + x] = colours[255 + Math.round(value * factor)]!;
-    }
+    for (let x = 0; x < width; ++x) pixels[i * width + x] = colours[255 + Math.round(values[x]! * factor)]!;
   });
   context.putImageData(image, 0, 0);
 }
 
-function paintCurves(canvas: HTMLCanvasElement, atoms: Table<Float32Array>, order: number[], place: Layout): void {
+function paintDrawings(canvas: HTMLCanvasElement, atoms: Table<Float32Array>, order: number[], place: Layout): void {
   const sharp = Math.min(devicePixelRatio || 1, 16_000 / place.height, 2);
   canvas.width = Math.ceil(place.width * sharp);
   canvas.height = Math.ceil(place.height * sharp);
@@ -70,8 +65,12 @@ function paintCurves(canvas: HTMLCanvasElement, atoms: Table<Float32Array>, orde
     };
     context.strokeStyle = theme().line;
     context.strokeRect(box.x, box.y, box.width, box.height);
-    context.strokeStyle = theme().accent;
-    context.stroke(new Path2D(curvePath(values, box, largest(values))));
+    const paths = (place.kind === "bars" ? barPaths : curvePaths)(values, box, largest(values)).map((path) => new Path2D(path));
+    paths.forEach((path, side) => {
+      context.fillStyle = context.strokeStyle = signColour(side === 0 ? 1 : -1);
+      if (place.kind === "bars") context.fill(path);
+      else context.stroke(path);
+    });
   });
 }
 
@@ -79,7 +78,7 @@ export function paintMosaic(canvas: HTMLCanvasElement, atoms: Table<Float32Array
                             place: Layout): void {
   if (place.kind === "picture") paintPictures(canvas, atoms, order, shape, place);
   else if (place.kind === "strip") paintStrips(canvas, atoms, order);
-  else paintCurves(canvas, atoms, order, place);
+  else paintDrawings(canvas, atoms, order, place);
   canvas.style.width = `${place.width}px`;
   canvas.style.height = `${place.height}px`;
 }

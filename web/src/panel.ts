@@ -56,7 +56,7 @@ export class Panel {
     this.place = place;
     this.n = order.length;
     paintMosaic(this.canvas, atoms, order, shape, place);
-    this.canvas.classList.toggle("pixels", place.kind !== "curve");
+    this.canvas.classList.toggle("pixels", place.kind === "picture" || place.kind === "strip");
     this.surface.setAttribute("aria-valuemax", String(this.n));
     this.show(this.position);
   }

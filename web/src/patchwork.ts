@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A whole picture, coded patch by patch. Only the patches that changed are coded again, a few milliseconds a frame, so
 // that the pen never waits.
+import { median } from "./format";
 import { type Coder, type Mode, nonzeros } from "./encode";
 
 export interface PatchworkNumbers {
@@ -8,7 +9,7 @@ export interface PatchworkNumbers {
   coded: number;
   error: number;      // of the prepared patches, as in the table of the modes
   nonzeros: number;   // per patch
-  microseconds: number;  // per patch
+  microseconds: number;  // per patch: the median over frames
   weights: Float32Array;  // sum of |u| of each atom
 }
 
@@ -19,8 +20,7 @@ export class Patchwork {
   private readonly stale = new Set<number>();
   private readonly codes: (Float32Array | null)[];
   private readonly squares: Float64Array;  // |x - decoded|^2 and |x|^2 of every patch
-  private time = 0;
-  private timed = 0;
+  private times: number[] = [];  // per patch, of the last frames
 
   constructor(readonly width: number, readonly height: number, private readonly patch: { width: number; height: number }, private readonly nAtoms: number) {
     this.columns = width / patch.width;
@@ -46,8 +46,8 @@ export class Patchwork {
       ++done;
       if (done % 8 === 0 && performance.now() - start > milliseconds) break;
     }
-    this.time += performance.now() - start;
-    this.timed += done;
+    // A few patches are sooner done than the clock ticks.
+    if (done >= 8) this.times = [...this.times.slice(-200), (1e3 * (performance.now() - start)) / done];
     return this.stale.size === 0;
   }
 
@@ -74,7 +74,7 @@ export class Patchwork {
   }
 
   forgetTime(): void {
-    this.time = this.timed = 0;
+    this.times = [];
   }
 
   numbers(): PatchworkNumbers {
@@ -92,7 +92,7 @@ export class Patchwork {
       patches: this.codes.length, coded, weights,
       error: size > 0 ? Math.sqrt(error / size) : 0,
       nonzeros: coded > 0 ? used / coded : 0,
-      microseconds: this.timed > 0 ? (1e3 * this.time) / this.timed : 0,
+      microseconds: median(this.times),
     };
   }
 }

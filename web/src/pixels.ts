@@ -23,3 +23,15 @@ export function paint(canvas: HTMLCanvasElement, values: ArrayLike<number>, heig
     pixels[i] = colours[255 + Math.max(-255, Math.min(255, Math.round(values[i]! * factor)))]!;
   context.putImageData(image, 0, 0);
 }
+
+// At most so many values: of neighbours that have to share a place, the one with the largest size.
+export function condensed(values: ArrayLike<number>, most: number): ArrayLike<number> {
+  const n = values.length;
+  if (n <= most) return values;
+  const shown = new Float32Array(most);
+  for (let x = 0; x < most; ++x) {
+    const end = Math.ceil(((x + 1) * n) / most);
+    for (let j = Math.floor((x * n) / most); j < end; ++j) if (Math.abs(values[j]!) > Math.abs(shown[x]!)) shown[x] = values[j]!;
+  }
+  return shown;
+}

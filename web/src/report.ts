@@ -50,7 +50,7 @@ export interface ModelDocument {
     coding_weight: number;
     threshold: number;
     replaced_atoms: number;
-    dead_atoms: number;
+    dead_atoms: number | null;
   };
   encoding: { n_fit: number; n_measured: number; held_out: boolean; unseen: boolean; rows: EncodingRow[] };
   usage: number[];

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a sample looks like: a picture, or a row of features.
+// What a sample looks like: a picture, a row of named things, or a signal over its features.
 import type { Report } from "./report";
 
 export interface Shape {
   picture: boolean;
+  table: boolean;  // features side by side that mean something each: bars, where a signal is a curve
   height: number;
   width: number;
   names: string[];  // of the features
 }
 
+// Without names, so many features may still be looked at one by one.
+const mostBars = 32;
+
 export function shapeOf(report: Report): Shape {
   const { n_features, sample_height, sample_width } = report.model.shape;
-  const names = report.feature_names.length > 0
-    ? report.feature_names
-    : Array.from({ length: n_features }, (_, j) => `feature ${j}`);
+  const named = report.feature_names.length > 0;
+  const names = named ? report.feature_names : Array.from({ length: n_features }, (_, j) => `feature ${j}`);
   if (sample_height * sample_width === n_features && n_features > 0)
-    return { picture: true, height: sample_height, width: sample_width, names };
+    return { picture: true, table: false, height: sample_height, width: sample_width, names };
   const side = Math.round(Math.sqrt(n_features));
   // A matrix file does not say whether its rows are pictures; squares without names of features usually are.
-  if (side * side === n_features && side >= 8 && report.feature_names.length === 0)
-    return { picture: true, height: side, width: side, names };
-  return { picture: false, height: 1, width: n_features, names };
+  if (side * side === n_features && side >= 8 && !named)
+    return { picture: true, table: false, height: side, width: side, names };
+  return { picture: false, table: named || n_features <= mostBars, height: 1, width: n_features, names };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One sample as the sum of its atoms: each drawn with its weight, and below it the sum so far.
-import { largest } from "./colours";
+import { barsHeight, drawBars, shownFeatures } from "./bars";
+import { largest, signColour } from "./colours";
 import { sheet, text } from "./chart";
 import { choice, el, svg } from "./dom";
 import { type Coder, type Mode, nonzeros, relativeError, strongest } from "./encode";
@@ -21,28 +22,42 @@ export interface Terms {
 
 const mostTerms = 24;
 
+interface Part {
+  label: string;
+  values: Float32Array;
+}
+
+// The sample = its sum of atoms + what is left; of a table, all three beside each other for every feature.
+function equation(width: number, shape: Shape, parts: Part[], scale: number): { elements: SVGElement[]; height: number } {
+  if (shape.table) {
+    const rows = shownFeatures(parts[0]!.values, 16);
+    return { elements: [drawBars(Math.min(width, 820), shape.names, parts.map((part) => ({ ...part, scale })), rows)], height: barsHeight(rows.length) };
+  }
+  const whole = glyphSize(shape, shape.picture ? 128 : 84);
+  const fit = Math.min(1, (width - 40) / (3 * whole.width));
+  const big = { width: whole.width * fit, height: whole.height * fit };
+  const gap = Math.min(34, (width - 3 * big.width - 4) / 2);
+  const elements = parts.flatMap(({ label, values }, i) => {
+    const left = i * (big.width + gap);
+    return [glyph(shape, values, { x: left + 1, y: 1, ...big }, scale), text(left + 1, big.height + 18, label, "start", theme().ink, big.width < 100 ? 11 : 13),
+      ...(i > 0 ? [text(left - gap / 2, big.height / 2 + 6, i === 1 ? "=" : "+", "middle", theme().muted, 18)] : [])];
+  });
+  return { elements, height: big.height + 20 };
+}
+
 export function drawSum(width: number, coder: Coder, shape: Shape, { x, code, way }: Terms): SVGSVGElement {
   const atoms = strongest(code, mostTerms);
   const total = coder.decode(way, code);
   const scale = Math.max(largest(x), largest(total));
   const tile = glyphSize(shape, (shape.picture ? 56 : 44) * (atoms.length <= 10 && width > 600 ? 1.35 : 1));
-  const whole = glyphSize(shape, shape.picture ? 128 : 84);
-  const fit = Math.min(1, (width - 40) / (3 * whole.width));
-  const big = { width: whole.width * fit, height: whole.height * fit };
+  const head = equation(width, shape, [{ label: "the sample", values: x }, { label: "its sum of atoms", values: total },
+    { label: "what is left", values: x.map((v, j) => v - total[j]!) }], scale);
   const step = tile.width + 14;
   const perRow = Math.max(1, Math.floor((width + 14) / step));
   const rowHeight = 2 * tile.height + 40;
-  const top = big.height + 44;
+  const top = head.height + 24;
   const drawing = sheet(width, top + 6 + rowHeight * Math.max(1, Math.ceil(atoms.length / perRow)));
-  const difference = x.map((v, j) => v - total[j]!);
-  const gap = Math.min(34, (width - 3 * big.width - 4) / 2);
-  [["the sample", x], ["its sum of atoms", total], ["what is left", difference]].forEach(([label, values], i) => {
-    const left = i * (big.width + gap);
-    drawing.append(glyph(shape, values as Float32Array, { x: left + 1, y: 1, ...big }, scale),
-      text(left + 1, big.height + 18, label as string, "start", theme().ink, big.width < 100 ? 11 : 13));
-    if (i > 0) drawing.append(text(left - gap / 2, big.height / 2 + 6, i === 1 ? "=" : "+", "middle", theme().muted, 18));
-  });
-  drawing.append(text(0, top + 4, "weight, atom times its weight, and the sum so far:"));
+  drawing.append(...head.elements, text(0, top + 4, "weight, atom times its weight, and the sum so far:"));
   const sum = new Float32Array(x.length);
   const used = nonzeros(code);
   atoms.forEach((atom, i) => {
@@ -53,7 +68,7 @@ export function drawSum(width: number, coder: Coder, shape: Shape, { x, code, wa
     const y = top + 20 + Math.floor(i / perRow) * rowHeight;
     const last = i === atoms.length - 1 && used > atoms.length;
     const group = svg("g", { class: "term", "data-atom": atom, "data-weight": code[atom]! },
-      text(left + tile.width / 2, y + 8, signed(code[atom]!), "middle", code[atom]! < 0 ? theme().coding : theme().ink),
+      text(left + tile.width / 2, y + 8, signed(code[atom]!), "middle", signColour(code[atom]!)),
       glyph(shape, part, { x: left + 1, y: y + 14, ...tile }, scale),
       glyph(shape, sum, { x: left + 1, y: y + tile.height + 18, ...tile }, scale));
     group.append(svg("title", {}, `atom ${atom}, weight ${number(code[atom]!, 4)}${last ? `, and ${used - atoms.length} more` : ""}`));

@@ -8,6 +8,8 @@ export interface Theme {
   line: string;
   card: string;
   accent: string;
+  positive: string;
+  negative: string;
   warn: string;
   reconstruction: string;
   coding: string;
@@ -26,6 +28,10 @@ const isDark = (): boolean => !printing && (chosen === "auto" ? system.matches :
 function apply(): void {
   document.documentElement.dataset.theme = isDark() ? "dark" : "light";
   current = read();
+  repaint();
+}
+
+export function repaint(): void {
   for (const listener of listeners) listener();
 }
 
@@ -35,7 +41,7 @@ function read(): Theme {
   return {
     dark: isDark(),
     ink: colour("ink"), muted: colour("muted"), line: colour("line"), card: colour("card"), accent: colour("accent"),
-    warn: colour("warn"), reconstruction: colour("reconstruction"), coding: colour("coding"), l1: colour("l1"),
+    positive: colour("positive"), negative: colour("negative"), warn: colour("warn"), reconstruction: colour("reconstruction"), coding: colour("coding"), l1: colour("l1"),
     l2: colour("l2"),
   };
 }

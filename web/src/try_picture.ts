@@ -48,7 +48,7 @@ export function tryPicture(report: Report, tensors: Tensors, shape: Shape, coder
   });
   const say = (): void => {
     const all = work.numbers();
-    numbers.textContent = `${count(all.coded)} of ${count(all.patches)} patches \u00b7 relative error ${number(all.error)} \u00b7 ${number(all.nonzeros)} nonzeros each \u00b7 ${number(all.microseconds, 2)} \u00b5s each`;
+    numbers.textContent = `${count(all.coded)} of ${count(all.patches)} patches \u00b7 relative error ${number(all.error)} \u00b7 ${number(all.nonzeros)} nonzeros each \u00b7 ${number(all.microseconds, 2)} \u00b5s each (median)`;
   };
   const frame = (): void => {
     const done = work.work(coder, mode, raw, budget);

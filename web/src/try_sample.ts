@@ -7,7 +7,7 @@ import { button, choice, el, tabs } from "./dom";
 import { type Coder, type Mode, nonzeros, relativeError } from "./encode";
 import { saveText } from "./export";
 import { figure } from "./figure";
-import { number } from "./format";
+import { median, number } from "./format";
 import { glyph, glyphSize } from "./glyph";
 import { acceptFiles } from "./image_file";
 import type { Report, Tensors } from "./report";
@@ -30,27 +30,28 @@ export function timed(call: () => void, milliseconds: number): number {
   return (1e3 * (now - start)) / n;
 }
 
+const runs = 5;
+
 class ModeCard {
   private readonly place = el("div", { class: "restored" });
   private readonly facts = { nonzeros: el("dd"), error: el("dd"), time: el("dd") };
   readonly element: HTMLElement;
-  private microseconds = 0;
+  private times: number[] = [];  // of a code, in microseconds; measured when the hand rests
   code: Float32Array;
 
   constructor(readonly mode: Mode, private readonly shape: Shape, nAtoms: number) {
     this.code = new Float32Array(nAtoms);
     this.element = el("div", { class: "mode-card", "data-mode": mode }, el("h4", {}, mode, el("span", { class: "note" }, words[mode])), this.place,
-      el("dl", { class: "numbers" }, el("dt", {}, "nonzeros"), this.facts.nonzeros, el("dt", {}, "error"), this.facts.error, el("dt", {}, "time"), this.facts.time));
+      el("dl", { class: "numbers" }, el("dt", {}, "nonzeros"), this.facts.nonzeros, el("dt", {}, "error"), this.facts.error, el("dt", {}, "median time"), this.facts.time));
   }
 
   update(coder: Coder, x: Float32Array, budget: number): void {
-    const once = timed(() => void coder.encode(this.mode, x, this.code), budget);
-    // Short measurements are blurred by the browser's clock: a running mean of them is not.
-    this.microseconds = budget > 0 || this.microseconds === 0 ? once : 0.9 * this.microseconds + 0.1 * once;
+    coder.encode(this.mode, x, this.code);
+    if (budget > 0) this.times = Array.from({ length: runs }, () => timed(() => void coder.encode(this.mode, x, this.code), budget / runs));
     const decoded = coder.decode(this.mode, this.code);
     this.facts.nonzeros.textContent = `${nonzeros(this.code)} of ${this.code.length}`;
     this.facts.error.textContent = number(relativeError(x, decoded));
-    this.facts.time.textContent = `${number(this.microseconds, 2)} \u00b5s`;
+    this.facts.time.textContent = `${this.times.length > 0 ? number(median(this.times), 2) : "\u2013"} \u00b5s`;
     const box = glyphSize(this.shape, this.shape.picture ? 140 : 72);
     const drawing = sheet(box.width + 2, box.height + 2);
     drawing.setAttribute("role", "img");
@@ -80,7 +81,7 @@ export function trySample(report: Report, tensors: Tensors, shape: Shape, coder:
   };
   const changed = (): void => {
     clearTimeout(still);
-    still = window.setTimeout(() => code(4), 250);  // when the hand rests, the time is measured well
+    still = window.setTimeout(() => code(10), 250);
     if (waiting) return;
     waiting = true;
     requestAnimationFrame(() => { waiting = false; code(0); codes.redraw(); });
@@ -111,6 +112,6 @@ export function trySample(report: Report, tensors: Tensors, shape: Shape, coder:
   else input.clear();
   return el("div", {}, el("p", { class: "hint" }, shape.picture
     ? "Draw with the mouse or a finger, or drop an image file on the drawing area. Nothing leaves this page."
-    : "Drag the curve, or drop a file with a row of numbers on it. Nothing leaves this page."),
+    : `Drag the ${shape.table ? "bars" : "curve"}, or drop a file with a row of numbers on it. Nothing leaves this page.`),
     el("div", { class: "try" }, pad, el("div", { class: "mode-cards" }, ...cards.map((one) => one.element))), codes.element);
 }
