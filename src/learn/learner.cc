@@ -30,6 +30,7 @@ constexpr double kRelaxation = 1.4;
 constexpr std::size_t kAccurateSweeps = 1000;
 constexpr std::size_t kCheapFista = 30;
 constexpr std::size_t kAccurateFista = 2000;
+constexpr std::size_t kCheapDescent = 8;  // iterations for the dual where its spectrum is not whole
 // The gap that an accurate step of D or C may leave, relative to E, as a share of the inner tolerance.
 constexpr double kStepGap = 1e-2;
 
@@ -88,8 +89,8 @@ Learner<T>::Learner(const DataSource& data, const LearnOptions& options, const L
 
 template <class T>
 void Learner<T>::prepare_dual_step(const Interrupt& interrupt) {
-  moments_.xx = second_moments(samples_, pool_, interrupt);
-  dual_solver_.emplace(moments_.xx, kEigenvalueCut<T>);
+  sum_second_moments(samples_, pool_, interrupt, moments_);
+  dual_solver_.emplace(moments_, kEigenvalueCut<T>, pool_, interrupt);
 }
 
 template <class T>
@@ -307,9 +308,12 @@ template <class T>
 void Learner<T>::update_dual(double energy) {
   if (options_.solver == Solver::kFista) {
     const std::size_t iterations = accurate_ ? kAccurateFista : kCheapFista;
-    step_gap_ += dual_step_fista(objective_, moments_, step_tolerance(energy), iterations, dual_).gap;
+    step_gap_ += dual_step_fista(objective_, moments_, step_tolerance(energy), iterations, dual_, pool_).gap;
   } else {
-    dual_solver_->step(objective_, moments_, dual_);
+    const DescentLimits limits{step_tolerance(energy), accurate_ ? kAccurateFista : kCheapDescent,
+                               ranks_.alone() ? &interrupt_ : nullptr};
+    const StepReport report = dual_solver_->step(objective_, moments_, dual_, limits, pool_);
+    if (dual_solver_->descends()) step_gap_ += report.gap;
   }
   round_rows_to_ball<T>(dual_);
 }

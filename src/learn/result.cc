@@ -28,6 +28,10 @@ constexpr double kFinalTolerance = std::is_same_v<T, float> ? 1e-5 : 1e-9;
 template <class T>
 constexpr std::size_t kFinalSweeps = std::is_same_v<T, float> ? 2000 : 20000;
 
+// With eta = 0 a dual that is not solved for in closed form ends with this gap, relative to 1/K |U|^2.
+constexpr double kDualGap = 1e-6;
+constexpr std::size_t kDualIterations = 300;
+
 // The samples [first, first + count) of a random order.
 template <class T>
 Matrix<T> gather(const Samples<T>& samples, const SampleOrder& order, std::size_t first, std::size_t count) {
@@ -92,7 +96,10 @@ bool Learner<T>::code_exactly() {
   }
   if (objective_.eta == 0) {
     prepare_dual_step(Interrupt(nullptr));
-    dual_solver_->step(objective_, moments_, dual_);
+    double squared_codes = 0;
+    for (std::size_t k = 0; k < objective_.n_atoms; ++k) squared_codes += moments_.uu(k, k);
+    const DescentLimits limits{kDualGap * squared_codes / objective_.k(), kDualIterations, nullptr};
+    dual_solver_->step(objective_, moments_, dual_, limits, pool_);
     round_rows_to_ball<T>(dual_);
   }
   return true;
@@ -102,7 +109,8 @@ template <class T>
 void Learner<T>::fit_encoders(ModelParts& parts) {
   say("fitting the encoders and measuring them");
   const bool hasty = summary_.outcome == Outcome::kInterrupted;
-  const std::size_t n_measured = measure_samples(objective_.n_atoms) / (hasty ? kHasteDivisor : 1);
+  const std::size_t n_measured =
+      measure_samples(objective_.n_atoms, objective_.n_features) / (hasty ? kHasteDivisor : 1);
   const std::size_t n = samples_.n_all();
   Random random(options_.seed, 1);
   const SampleOrder order(n, random);
@@ -117,7 +125,8 @@ void Learner<T>::fit_encoders(ModelParts& parts) {
     const std::size_t count = n < 100 ? 0 : std::min(n_measured, n / 4);
     held_out = gather(samples_, order, n - count, count);
   }
-  const std::size_t n_fit = std::min(kFitSamples / (hasty ? kHasteDivisor : 1), unseen ? n : n - held_out.rows());
+  const std::size_t n_fit =
+      std::min(fit_samples(objective_.n_features) / (hasty ? kHasteDivisor : 1), unseen ? n : n - held_out.rows());
   const Matrix<T> fit = gather(samples_, order, 0, n_fit);
   // All are exact unless there was haste; those of other ranks are not at hand.
   const Matrix<T> fit_codes = hasty || !samples_.alone() ? Matrix<T>() : gather_codes(codes_, order, n_fit);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <sstream>
 #include <type_traits>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "learn/sample_order.h"
 #include "linalg/symmetric.h"
 #include "linalg/vectors.h"
+#include "solvers/dual_step.h"
 
 namespace dualdict {
 namespace {
@@ -22,16 +24,17 @@ namespace {
 // In double: the small eigenvalues of the sum matter to the dual, and float products would drown them.
 template <class T>
 Matrix<double> second_moments_here(const Samples<T>& samples, ThreadPool& pool, const Interrupt& interrupt) {
-  constexpr std::size_t kWave = 16;
   const std::size_t d = samples.n_features();
+  // Blocks between two looks at the interrupt: fewer when each is much work.
+  const std::size_t wave = std::clamp<std::size_t>(16 * 1024 * 1024 / (d * d), 1, 16);
   Matrix<double> xx(d, d);
   BlockSums<double> sums(pool.size(), d);
-  std::vector<Matrix<double>> blocks(kWave);
-  std::vector<PackedRight<double>> packed(kWave);
-  std::vector<BlockProduct<double>> products(kWave);
-  for (std::size_t first = 0; first < samples.n_blocks(); first += kWave) {
+  std::vector<Matrix<double>> blocks(wave);
+  std::vector<PackedRight<double>> packed(wave);
+  std::vector<BlockProduct<double>> products(wave);
+  for (std::size_t first = 0; first < samples.n_blocks(); first += wave) {
     interrupt.throw_if_due();
-    const std::size_t count = std::min(kWave, samples.n_blocks() - first);
+    const std::size_t count = std::min(wave, samples.n_blocks() - first);
     pool.run(count, [&](std::size_t i, std::size_t) {
       blocks[i] = convert<double>(samples.block(first + i));
       packed[i].pack(blocks[i].view());
@@ -175,6 +178,22 @@ Matrix<T> samples_at(const Samples<T>& samples, std::span<const std::size_t> pla
   return convert<T>(parts);
 }
 
+template <class T>
+void sum_second_moments(const Samples<T>& samples, ThreadPool& pool, const Interrupt& interrupt, Moments& moments) {
+  if (!is_wide(samples.n_all(), samples.n_features())) {
+    moments.xx = second_moments(samples, pool, interrupt);
+    return;
+  }
+  if (samples.alone()) {
+    moments.root = convert<double>(samples.x);
+  } else {
+    std::vector<std::size_t> places(samples.n_all());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    moments.root = convert<double>(samples_at<T>(samples, places));
+  }
+  if (moments.root.rows() <= kWholeSpectrum) moments.root = orthogonal_rows(moments.root, pool);
+}
+
 template Matrix<float> read_samples<float>(const DataSource&, const Transform&, std::size_t, std::size_t);
 template Matrix<double> read_samples<double>(const DataSource&, const Transform&, std::size_t, std::size_t);
 template Samples<float> load_samples<float>(const DataSource&, const Transform&, Random, const Interrupt&, Ranks*);
@@ -183,5 +202,8 @@ template Matrix<double> second_moments<float>(const Samples<float>&, ThreadPool&
 template Matrix<double> second_moments<double>(const Samples<double>&, ThreadPool&, const Interrupt&);
 template Matrix<float> samples_at<float>(const Samples<float>&, std::span<const std::size_t>);
 template Matrix<double> samples_at<double>(const Samples<double>&, std::span<const std::size_t>);
+
+template void sum_second_moments<float>(const Samples<float>&, ThreadPool&, const Interrupt&, Moments&);
+template void sum_second_moments<double>(const Samples<double>&, ThreadPool&, const Interrupt&, Moments&);
 
 }  // namespace dualdict

@@ -19,6 +19,7 @@
 #include "dualdict/preprocess.h"
 #include "learn/ranks.h"
 #include "solvers/code_step.h"
+#include "solvers/objective.h"
 
 namespace dualdict {
 
@@ -68,6 +69,10 @@ Samples<T> load_samples(const DataSource& data, const Transform& transform, Rand
 // The sum of x x' over all ranks, in double whatever T; only the dual step needs it. All ranks call this together.
 template <class T>
 Matrix<double> second_moments(const Samples<T>& samples, ThreadPool& pool, const Interrupt& interrupt);
+
+// The same as moments.xx or, where samples are few and wide, as moments.root.
+template <class T>
+void sum_second_moments(const Samples<T>& samples, ThreadPool& pool, const Interrupt& interrupt, Moments& moments);
 
 // The stream of random numbers that the order of the samples is drawn from.
 inline constexpr std::uint64_t kOrderStream = 2;

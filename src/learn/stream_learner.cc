@@ -128,7 +128,8 @@ class StreamLearner {
     if (context_.validation != nullptr)
       origin.held_out =
           read_samples<T>(*context_.validation, transform_, 0,
-                          std::min(measure_samples(options_.n_atoms) / haste, context_.validation->n_samples()));
+                          std::min(measure_samples(options_.n_atoms, context_.validation->n_features()) / haste,
+                                   context_.validation->n_samples()));
     return online_result<T>(state_, pool_, origin);
   }
 

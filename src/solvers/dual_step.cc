@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "linalg/product.h"
+#include "linalg/parallel_product.h"
 #include "linalg/vectors.h"
 #include "solvers/projection.h"
 
@@ -21,48 +22,82 @@ double energy_scale(const Objective& objective) {
   return (objective.eta > 0 ? objective.eta : 1.0) / objective.k();
 }
 
+// lambda_max(XX'), from the smaller of the two Gram matrices.
+double largest_of(const Moments& moments, ThreadPool& pool) {
+  return largest_eigenvalue(moments.root.empty() ? moments.xx : parallel_gram(moments.root.view(), pool));
+}
+
 }  // namespace
 
 DualSolver::DualSolver(const Matrix<double>& xx, double cut) : eigen_(symmetric_eigen(xx)) {
+  cut_spectrum(cut);
+}
+
+DualSolver::DualSolver(const Moments& moments, double cut, ThreadPool& pool, const Interrupt& interrupt) {
+  const Matrix<double>& root = moments.root;
+  if (root.empty() && moments.xx.rows() <= kWholeSpectrum) {
+    eigen_ = symmetric_eigen(moments.xx);
+  } else if (!root.empty() && root.rows() <= kWholeSpectrum) {
+    for (std::size_t i = 0; i < root.rows(); ++i) eigen_.values.push_back(squared_norm(root.row(i), root.cols()));
+  } else {
+    // The vectors past kTop are there for the accuracy of those before, and tell how large what is left is.
+    constexpr std::size_t kTop = 192, kPast = 32, kPasses = 4;
+    const auto apply = [&](const Matrix<double>& m) {
+      interrupt.throw_if_due();
+      return multiply_by_xx(m, moments, pool);
+    };
+    const std::size_t d = root.empty() ? moments.xx.cols() : root.cols();
+    metric_.top = top_spectrum(apply, d, kTop + kPast, kPasses, pool);
+    const std::size_t n = metric_.top.values.size();
+    metric_.rest = n > 0 ? metric_.top.values[std::min(kPast, n - 1)] : 1.0;
+    return;
+  }
+  cut_spectrum(cut);
+}
+
+void DualSolver::cut_spectrum(double cut) {
   const double largest = eigen_.values.empty() ? 0.0 : std::max(0.0, eigen_.values.back());
   while (n_zero_ < eigen_.values.size() && !(eigen_.values[n_zero_] > cut * largest)) ++n_zero_;
 }
 
-// `rotated` is Q' (X u'); on return `row` holds Q' c.
-void DualSolver::solve_row(const double* rotated, double* row) const {
-  constexpr int kMaxNewton = 60;
-  const std::size_t n = eigen_.values.size();
-  std::fill(row, row + n_zero_, 0.0);
-  double shift = 0;
-  for (int iteration = 0; iteration < kMaxNewton; ++iteration) {
-    // Newton on 1/|c(l)| - 1, which is nearly linear in l and climbs to its root from the left.
-    double squares = 0;
-    double slope = 0;
-    for (std::size_t i = n_zero_; i < n; ++i) {
-      const double denominator = eigen_.values[i] + shift;
-      row[i] = rotated[i] / denominator;
-      squares += row[i] * row[i];
-      slope += row[i] * row[i] / denominator;
-    }
-    const double length = std::sqrt(squares);
-    if (length <= 1 + 1e-14) break;
-    shift += squares / slope * (length - 1);
-  }
-  const double length = norm(row, n);
-  if (length > 1)
-    for (std::size_t i = n_zero_; i < n; ++i) row[i] /= length;
+Matrix<double> DualSolver::to_spectrum(const Matrix<double>& m, const Moments& moments, ThreadPool& pool) const {
+  if (!eigen_.vectors.empty()) return parallel_multiply_transposed(m.view(), eigen_.vectors.view(), pool);
+  Matrix<double> along = parallel_multiply_transposed(m.view(), moments.root.view(), pool);
+  for (std::size_t k = 0; k < along.rows(); ++k)
+    for (std::size_t i = 0; i < along.cols(); ++i)
+      along(k, i) = i < n_zero_ ? 0.0 : along(k, i) / std::sqrt(eigen_.values[i]);
+  return along;
 }
 
-StepReport DualSolver::step(const Objective& objective, const Moments& moments, Matrix<double>& dual) const {
+Matrix<double> DualSolver::from_spectrum(Matrix<double> m, const Moments& moments, ThreadPool& pool) const {
+  if (!eigen_.vectors.empty()) return parallel_product(m.view(), eigen_.vectors.view(), pool);
+  for (std::size_t k = 0; k < m.rows(); ++k)
+    for (std::size_t i = n_zero_; i < m.cols(); ++i) m(k, i) /= std::sqrt(eigen_.values[i]);
+  return parallel_product(m.view(), moments.root.view(), pool);
+}
+
+StepReport DualSolver::step(const Objective& objective, const Moments& moments, Matrix<double>& dual,
+                            const DescentLimits& limits, ThreadPool& pool) const {
+  const double scale = 2 * energy_scale(objective);
   StepReport report;
+  if (descends()) {
+    BallQuadratic problem;
+    problem.apply = [&](const Matrix<double>& m) { return multiply_by_xx(m, moments, pool); };
+    problem.linear = &moments.ux;
+    DescentLimits scaled = limits;
+    scaled.gap_tolerance /= scale;
+    report = minimize_in_metric(problem, metric_, scaled, dual, pool);
+    report.gap *= scale;
+    return report;
+  }
   report.iterations = 1;
-  const Matrix<double> rotated = multiply_transposed<double>(moments.ux.view(), eigen_.vectors.view());
-  Matrix<double> solved(dual.rows(), dual.cols());
-  for (std::size_t k = 0; k < dual.rows(); ++k) solve_row(rotated.row(k), solved.row(k));
-  Matrix<double> candidate = multiply<double>(solved.view(), eigen_.vectors.view());
+  const Matrix<double> rotated = to_spectrum(moments.ux, moments, pool);
+  Matrix<double> solved(rotated.rows(), rotated.cols());
+  for (std::size_t k = 0; k < solved.rows(); ++k) solve_in_ball(eigen_.values, rotated.row(k), n_zero_, solved.row(k));
+  Matrix<double> candidate = from_spectrum(std::move(solved), moments, pool);
   project_rows(candidate, false);
-  const Matrix<double> s_old = multiply<double>(dual.view(), moments.xx.view());
-  Matrix<double> s_new = multiply<double>(candidate.view(), moments.xx.view());
+  const Matrix<double> s_old = multiply_by_xx(dual, moments, pool);
+  Matrix<double> s_new = multiply_by_xx(candidate, moments, pool);
   const std::size_t n = dual.cols();
   double gap = 0;
   for (std::size_t k = 0; k < dual.rows(); ++k) {
@@ -76,16 +111,16 @@ StepReport DualSolver::step(const Objective& objective, const Moments& moments, 
     for (std::size_t j = 0; j < n; ++j) sc[j] -= linear[j];
     gap += ball_gap(sc, dual.row(k), n, false);
   }
-  report.gap = 2 * energy_scale(objective) * gap;
+  report.gap = scale * gap;
   return report;
 }
 
 StepReport dual_step_fista(const Objective& objective, const Moments& moments, double gap_tolerance,
-                           std::size_t max_iterations, Matrix<double>& dual) {
+                           std::size_t max_iterations, Matrix<double>& dual, ThreadPool& pool) {
   BallQuadratic problem;
-  problem.apply = [&](const Matrix<double>& m) { return multiply<double>(m.view(), moments.xx.view()); };
+  problem.apply = [&](const Matrix<double>& m) { return multiply_by_xx(m, moments, pool); };
   problem.linear = &moments.ux;
-  problem.largest_eigenvalue = largest_eigenvalue(moments.xx);
+  problem.largest_eigenvalue = largest_of(moments, pool);
   const double scale = 2 * energy_scale(objective);
   StepReport report = minimize_accelerated(problem, dual, gap_tolerance / scale, max_iterations);
   report.gap *= scale;

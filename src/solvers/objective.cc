@@ -17,6 +17,12 @@ double trace(const Matrix<double>& a) {
 
 }  // namespace
 
+Matrix<double> multiply_by_xx(const Matrix<double>& m, const Moments& moments, ThreadPool& pool) {
+  if (moments.root.empty()) return parallel_product(m.view(), moments.xx.view(), pool);
+  const Matrix<double> along = parallel_multiply_transposed(m.view(), moments.root.view(), pool);
+  return parallel_product(along.view(), moments.root.view(), pool);
+}
+
 Energy energy_from_moments(const Objective& objective, const Moments& moments, const Matrix<double>& dictionary,
                            const Matrix<double>& dual, ThreadPool& pool) {
   Energy energy;
@@ -28,7 +34,7 @@ Energy energy_from_moments(const Objective& objective, const Moments& moments, c
   energy.reconstruction = std::max(0.0, residual) / objective.d();
   if (objective.eta > 0) {
     // |U - CX|^2 = |U|^2 - 2 <C, UX'> + <C, C (XX')>
-    const Matrix<double> cs = parallel_product(dual.view(), moments.xx.view(), pool);
+    const Matrix<double> cs = multiply_by_xx(dual, moments, pool);
     const double mismatch = squared_codes - 2 * inner_product(dual, moments.ux) + inner_product(dual, cs);
     energy.coding = objective.coding_weight() * std::max(0.0, mismatch);
   }

@@ -36,10 +36,14 @@ struct Objective {
 struct Moments {
   Matrix<double> uu;           // K x K: sum of u u'
   Matrix<double> ux;           // K x d: sum of u x'
-  Matrix<double> xx;           // d x d: sum of x x'
+  Matrix<double> xx;           // d x d: sum of x x'; empty where `root` stands for it
+  Matrix<double> root;         // r x d with root' root = sum of x x': where samples are fewer than their features
   double squared_samples = 0;  // sum of |x|^2
   double sum_abs_codes = 0;    // sum of |u|_1
 };
+
+// M XX' for rows M of d elements.
+Matrix<double> multiply_by_xx(const Matrix<double>& m, const Moments& moments, ThreadPool& pool);
 
 // E from the moments, in O(K^2 d). Exact up to cancellation: the reconstruction term is a small difference.
 Energy energy_from_moments(const Objective& objective, const Moments& moments, const Matrix<double>& dictionary,

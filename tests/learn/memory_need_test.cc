@@ -62,7 +62,8 @@ TEST(MemoryNeed, IsAnUpperBoundThatIsNotFarOff) {
   for (const FitSize& size :
        {FitSize{8000, 32, 64, 2, DType::kFloat32, false}, FitSize{8000, 32, 64, 2, DType::kFloat32, true},
         FitSize{3000, 200, 16, 1, DType::kFloat64, false}, FitSize{1000, 64, 300, 2, DType::kFloat64, false},
-        FitSize{4000, 64, 128, 2, DType::kFloat32, true}}) {
+        FitSize{4000, 64, 128, 2, DType::kFloat32, true}, FitSize{40, 8000, 24, 2, DType::kFloat32, false},
+        FitSize{300, 1500, 8, 2, DType::kFloat32, false}}) {
     const double need = memory_need(size).total();
     const double measured = measured_need(size);
     const std::string which = std::to_string(size.n_samples) + " x " + std::to_string(size.n_features) + ", " +

@@ -3,13 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "core/random.h"
+#include "linalg/product.h"
 #include "linalg/vectors.h"
 #include "model/fit/threshold_fit.h"
 #include "problems/planted.h"
+#include "problems/random_matrix.h"
 #include "problems/small_model.h"
 
 namespace dualdict {
@@ -158,6 +161,57 @@ TEST(ProductFit, DoesNotDependOnTheNumberOfThreads) {
   const Matrix<double> codes = apply_fitted(parts, a, fit.samples, {}, one);
   EXPECT_EQ(fit_corrected(parts, fit, codes.view(), one).feedback,
             fit_corrected(parts, fit, codes.view(), three).feedback);
+}
+
+// The model with features that are always zero: with its weights scaled along with 1/d its codes stay what they were.
+ModelParts with_zero_features(const ModelParts& parts, std::size_t n_features) {
+  ModelParts wide = parts;
+  wide.dictionary = Matrix<double>(parts.dictionary.rows(), n_features);
+  wide.dual = wide.dictionary;
+  for (std::size_t j = 0; j < parts.dictionary.rows(); ++j) {
+    std::copy_n(parts.dictionary.row(j), parts.dictionary.cols(), wide.dictionary.row(j));
+    std::copy_n(parts.dual.row(j), parts.dual.cols(), wide.dual.row(j));
+  }
+  const double scale = static_cast<double>(parts.dictionary.cols()) / static_cast<double>(n_features);
+  wide.tau *= scale;
+  wide.eta *= scale;
+  wide.mu *= scale;
+  return wide;
+}
+
+// Where features are many and samples few, sums over pairs of samples give the weights that sums over pairs of features
+// give (but for the ridge, which is a share of the mean over all features).
+TEST(ProductFit, FewWideSamplesGiveTheWeightsOfTheNormalEquations) {
+  constexpr std::size_t kNarrow = 512, kWide = 513, kSamples = 90, kAtoms = 12;
+  ModelParts parts;
+  parts.dictionary = random_unit_rows(kAtoms, kNarrow, 1);
+  parts.dual = random_unit_rows(kAtoms, kNarrow, 2);
+  parts.tau = 0.3;
+  parts.eta = 1;
+  parts.mu = 0.1;
+  parts.mean_norm = std::sqrt(static_cast<double>(kNarrow));
+  const Matrix<double> samples = random_matrix<double>(kSamples, kNarrow, 3);
+  Matrix<double> codes = multiply_transposed<double>(samples.view(), parts.dictionary.view());
+  for (std::size_t i = 0; i < codes.size(); ++i) codes.data()[i] = soft_threshold(codes.data()[i], 0.7, false);
+  const ModelParts wide_parts = with_zero_features(parts, kWide);
+  Matrix<double> wide_samples(kSamples, kWide);
+  for (std::size_t i = 0; i < kSamples; ++i) std::copy_n(samples.row(i), kNarrow, wide_samples.row(i));
+
+  ThreadPool pool(2);
+  const FittedEncoder sparse = fit_sparse(parts, {samples.view(), codes.view()}, pool);
+  const FittedEncoder wide_sparse = fit_sparse(wide_parts, {wide_samples.view(), codes.view()}, pool);
+  const auto difference = [&](const Matrix<double>& wide, const Matrix<double>& narrow) {
+    Matrix<double> same(narrow.rows(), narrow.cols());
+    for (std::size_t j = 0; j < narrow.rows(); ++j) std::copy_n(wide.row(j), narrow.cols(), same.row(j));
+    return relative_change(same, narrow);
+  };
+  EXPECT_LE(difference(wide_sparse.weights, sparse.weights), 1e-9);
+  const Matrix<double> sparse_codes = apply_fitted(parts, sparse, samples.view(), {}, pool);
+  const FittedEncoder corrected = fit_corrected(parts, {samples.view(), codes.view()}, sparse_codes.view(), pool);
+  const FittedEncoder wide_corrected =
+      fit_corrected(wide_parts, {wide_samples.view(), codes.view()}, sparse_codes.view(), pool);
+  EXPECT_LE(difference(wide_corrected.weights, corrected.weights), 3e-3);
+  EXPECT_LE(difference(wide_corrected.feedback, corrected.feedback), 3e-3);
 }
 
 }  // namespace

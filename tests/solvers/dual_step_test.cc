@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
+#include "linalg/product.h"
+#include "linalg/top_spectrum.h"
 #include "linalg/vectors.h"
 #include "solvers/moment_case.h"
 
@@ -181,6 +184,73 @@ TEST(DualStep, EtaZeroSolvesTheSameLeastSquares) {
   DualSolver(with.moments.xx, kCut).step(with.objective, with.moments, with.dual);
   DualSolver(without.moments.xx, kCut).step(without.objective, without.moments, without.dual);
   EXPECT_EQ(with.dual, without.dual);
+}
+
+// Few wide samples: their Gram matrix takes the place of XX'. Filters of every length, some on the ball.
+MomentCase wide_case(std::size_t n, std::size_t d, std::size_t k) {
+  MomentCase one(n, d, k, 21);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t f = 0; f < d; ++f) one.samples(i, f) *= std::pow(0.8, static_cast<double>(i % 40));
+  const Matrix<double> signal = multiply_transposed<double>(one.samples.view(), one.dictionary.view());
+  for (std::size_t i = 0; i < one.codes.size(); ++i)
+    one.codes.data()[i] = 3.0 * static_cast<double>(i % k) / static_cast<double>(k) * signal.data()[i];
+  one.moments.uu = transposed_multiply<double>(one.codes.view(), one.codes.view());
+  one.moments.ux = transposed_multiply<double>(one.codes.view(), one.samples.view());
+  one.moments.xx = transposed_multiply<double>(one.samples.view(), one.samples.view());
+  one.moments.squared_samples = squared_norm(one.samples);
+  return one;
+}
+
+TEST(DualStep, FewWideSamplesGiveTheSameFromTheirGramMatrix) {
+  MomentCase whole = wide_case(30, 200, 6);
+  MomentCase wide = whole;
+  wide.moments.root = orthogonal_rows(wide.samples, calling_thread());
+  wide.moments.xx = {};
+  const Interrupt never(nullptr);
+  const StepReport report =
+      DualSolver(whole.moments, kCut, calling_thread(), never).step(whole.objective, whole.moments, whole.dual);
+  const StepReport wide_report =
+      DualSolver(wide.moments, kCut, calling_thread(), never).step(wide.objective, wide.moments, wide.dual);
+  EXPECT_LE(relative_change(wide.dual, whole.dual), 1e-9);
+  EXPECT_NEAR(wide_report.gap, report.gap, 1e-9 * whole.moments.squared_samples);
+  const Energy energy = energy_from_moments(whole.objective, whole.moments, whole.dictionary, whole.dual);
+  const Energy wide_energy = energy_from_moments(wide.objective, wide.moments, wide.dictionary, wide.dual);
+  EXPECT_NEAR(wide_energy.coding, energy.coding, 1e-9 * energy.total());
+}
+
+// Above kWholeSpectrum: descent, whose gap bounds what is missing, and which ends where the whole spectrum does.
+TEST(DualStep, AboveTheWholeSpectrumADescentEndsAtTheSameEnergy) {
+  const std::size_t d = kWholeSpectrum + 76;
+  MomentCase whole = wide_case(60, d, 5);
+  MomentCase dense = whole;
+  DualSolver(whole.moments.xx, kCut).step(whole.objective, whole.moments, whole.dual);
+  const double best = energy_from_moments(whole.objective, whole.moments, whole.dictionary, whole.dual).total();
+
+  const Interrupt never(nullptr);
+  const DualSolver solver(dense.moments, kCut, calling_thread(), never);
+  ASSERT_TRUE(solver.descends());
+  double before = energy_from_moments(dense.objective, dense.moments, dense.dictionary, dense.dual).total();
+  for (const std::size_t iterations : {1, 3, 300}) {
+    const StepReport report =
+        solver.step(dense.objective, dense.moments, dense.dual, {1e-7 * best, iterations, nullptr});
+    const double after = energy_from_moments(dense.objective, dense.moments, dense.dictionary, dense.dual).total();
+    EXPECT_LE(after, before * (1 + 1e-12));
+    EXPECT_GE(report.gap, after - best - 1e-10 * best);
+    before = after;
+  }
+  EXPECT_LE(before, best * (1 + 2e-7));
+  for (std::size_t k = 0; k < 5; ++k) EXPECT_LE(norm(dense.dual.row(k), d), 1 + 1e-12);
+}
+
+TEST(DualStep, ADescentHearsTheInterruptAndLeavesTheDual) {
+  MomentCase one = wide_case(40, kWholeSpectrum + 1, 3);
+  const DualSolver solver(one.moments, kCut, calling_thread(), Interrupt(nullptr));
+  const std::atomic<bool> flag = true;
+  const Interrupt now(&flag);
+  const Matrix<double> before = one.dual;
+  EXPECT_THROW(solver.step(one.objective, one.moments, one.dual, {0, 100, &now}), Interrupted);
+  EXPECT_EQ(one.dual, before);
+  EXPECT_THROW(DualSolver(one.moments, kCut, calling_thread(), now), Interrupted);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "linalg/parallel_product.h"
 #include "linalg/vectors.h"
 #include "model/fit/step_fit.h"
+#include "solvers/dual_step.h"
 
 namespace dualdict {
 namespace {
@@ -46,9 +47,30 @@ Matrix<double> residual_of(const ModelParts& parts, Matrix<double> x, MatrixView
   return x;
 }
 
+// The direction of weights U = `base` on x or, with more columns than d, on x and a code: the gradient at the codes
+// that they make, D (I - D'U) = D - (D D') U. Nothing is d x d.
+StepWeights wide_weights(const ModelParts& parts, Matrix<double> base, ThreadPool& pool) {
+  const std::size_t n_features = parts.dictionary.cols();
+  const auto d = static_cast<double>(n_features);
+  const auto k = static_cast<double>(parts.dictionary.rows());
+  Matrix<double> direction(base.rows(), base.cols());
+  const Matrix<double> gram = parallel_gram(parts.dictionary.view(), pool);
+  parallel_multiply(gram.view(), base.view(), direction.view(), Into::kSubtract, pool);
+  const std::vector<double> inverse = inverse_diagonal(parts);
+  for (std::size_t j = 0; j < base.rows(); ++j)
+    for (std::size_t f = 0; f < base.cols(); ++f) {
+      const double atom = f < n_features ? parts.dictionary(j, f) : 0.0;
+      const double filter = f < n_features ? parts.dual(j, f) : 0.0;
+      direction(j, f) = inverse[j] * ((atom + direction(j, f)) / d + parts.eta / k * filter -
+                                      (parts.eta + parts.mu) / k * base(j, f));
+    }
+  return {std::move(base), std::move(direction)};
+}
+
 // `sparse` takes W = C + y times the gradient at u = C x; both are linear in x, so x is the identity here.
 StepWeights sparse_weights(const ModelParts& parts, ThreadPool& pool) {
   const std::size_t d = parts.dictionary.cols();
+  if (d > kWideFeatures) return wide_weights(parts, parts.dual, pool);
   Matrix<double> identity(d, d);
   for (std::size_t i = 0; i < d; ++i) identity(i, i) = 1;
   const Matrix<double> residual = residual_of(parts, identity, parts.dual.view(), pool);
@@ -61,12 +83,15 @@ StepWeights sparse_weights(const ModelParts& parts, ThreadPool& pool) {
 // (T + R)(G + R)^-1 = I + (T - G)(G + R)^-1.
 constexpr double kSampleRidge = 1e-3, kCodeRidge = 1e-2;  // of the mean of the block's diagonal
 
+double ridge_of(double mean, double share) {
+  return mean > 0 ? share * mean : 1.0;
+}
+
 void add_block_ridges(std::size_t split, Matrix<double>& gram, Matrix<double>& by_features) {
   const auto add = [&](std::size_t first, std::size_t last, double share) {
     double trace = 0;
     for (std::size_t i = first; i < last; ++i) trace += gram(i, i);
-    const double mean = trace / static_cast<double>(last - first);
-    const double ridge = mean > 0 ? share * mean : 1.0;
+    const double ridge = ridge_of(trace / static_cast<double>(last - first), share);
     for (std::size_t i = first; i < last; ++i) {
       gram(i, i) += ridge;
       by_features(i, i) += ridge;
@@ -76,12 +101,48 @@ void add_block_ridges(std::size_t split, Matrix<double>& gram, Matrix<double>& b
   add(split, gram.rows(), kCodeRidge);
 }
 
+// F F' / ridge is added to the kernel, and the ridge returned. F: the same features of all samples.
+double add_kernel(MatrixView<const double> features, double share, Matrix<double>& kernel, ThreadPool& pool) {
+  const Matrix<double> gram = parallel_gram(features, pool);
+  double trace = 0;
+  for (std::size_t i = 0; i < gram.rows(); ++i) trace += gram(i, i);
+  const double ridge = ridge_of(trace / static_cast<double>(features.cols), share);
+  for (std::size_t i = 0; i < gram.size(); ++i) kernel.data()[i] += gram.data()[i] / ridge;
+  return ridge;
+}
+
+// The regression below for fewer samples than features: with R the ridges, the weights for u* less the sparse code are
+// (F R^-1 F' + I)^-1 (u* - s), times F R^-1; to x they add nothing.
+StepWeights wide_corrected_weights(const ModelParts& parts, const FitSamples& fit,
+                                   MatrixView<const double> sparse_codes, ThreadPool& pool) {
+  const std::size_t n = fit.samples.rows;
+  const std::size_t d = fit.samples.cols;
+  const std::size_t k = sparse_codes.cols;
+  Matrix<double> targets(k, n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < k; ++j) targets(j, i) = fit.codes(i, j) - sparse_codes(i, j);
+  Matrix<double> kernel(n, n);
+  for (std::size_t i = 0; i < n; ++i) kernel(i, i) = 1;
+  const double sample_ridge = add_kernel(fit.samples, kSampleRidge, kernel, pool);
+  const double code_ridge = add_kernel(sparse_codes, kCodeRidge, kernel, pool);
+  solve_positive_definite(std::move(kernel), targets.view(), pool);
+  Matrix<double> weights(k, d + k);
+  parallel_multiply(targets.view(), fit.samples, column_range(weights, 0, d), Into::kAdd, pool);
+  parallel_multiply(targets.view(), sparse_codes, column_range(weights, d, k), Into::kAdd, pool);
+  for (std::size_t j = 0; j < k; ++j) {
+    for (std::size_t f = 0; f < d + k; ++f) weights(j, f) /= f < d ? sample_ridge : code_ridge;
+    weights(j, d + j) += 1;
+  }
+  return wide_weights(parts, std::move(weights), pool);
+}
+
 // The target u* + y (b - Hu*)/h of `corrected` is linear in x and u*, and so is its regression on x and the sparse code
 // f: with those of x and u* alone the gradient at them is that of the regression. One factor and one solve serve all y.
 StepWeights corrected_weights(const ModelParts& parts, const FitSamples& fit, MatrixView<const double> sparse_codes,
                               ThreadPool& pool) {
   const std::size_t d = fit.samples.cols;
   const std::size_t k = sparse_codes.cols;
+  if (d > kWideFeatures && fit.samples.rows < d + k) return wide_corrected_weights(parts, fit, sparse_codes, pool);
   // Sums over the samples of x f', u f' and, below, of f f'; codes are sparse and go first.
   Matrix<double> by_features(d + k, d + k);
   const MatrixView<double> of_samples = by_features.view().row_range(0, d);

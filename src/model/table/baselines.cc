@@ -9,6 +9,7 @@
 
 #include "linalg/parallel_product.h"
 #include "linalg/symmetric.h"
+#include "linalg/top_spectrum.h"
 #include "linalg/vectors.h"
 
 namespace dualdict {
@@ -49,6 +50,23 @@ void subtract_row(const std::vector<double>& row, Matrix<double>& from) {
     for (std::size_t j = 0; j < from.cols(); ++j) from(i, j) -= row[j];
 }
 
+// Orthonormal rows, the directions in which the samples, centred already, vary most last: all of them or, where there
+// would be too many, the first.
+Matrix<double> principal_directions(const Matrix<double>& centred, ThreadPool& pool) {
+  const std::size_t d = centred.cols();
+  if (d <= kWholeSpectrum) {
+    Matrix<double> covariance(d, d);
+    add_transposed_product(centred.view(), centred.view(), covariance.view(), pool);
+    return symmetric_eigen(covariance).vectors;
+  }
+  constexpr std::size_t kMost = 256, kPasses = 6;
+  const auto apply = [&](const Matrix<double>& m) {
+    const Matrix<double> along = parallel_multiply_transposed(m.view(), centred.view(), pool);
+    return parallel_product(along.view(), centred.view(), pool);
+  };
+  return top_spectrum(apply, d, std::min(kMost, centred.rows()), kPasses, pool).vectors;
+}
+
 }  // namespace
 
 Basis pca_basis(MatrixView<const double> samples, ThreadPool& pool) {
@@ -59,9 +77,7 @@ Basis pca_basis(MatrixView<const double> samples, ThreadPool& pool) {
     for (std::size_t j = 0; j < d; ++j) basis.origin[j] += samples(i, j) / static_cast<double>(samples.rows);
   Matrix<double> centred = convert<double>(samples);
   subtract_row(basis.origin, centred);
-  Matrix<double> covariance(d, d);
-  add_transposed_product(centred.view(), centred.view(), covariance.view(), pool);
-  basis.vectors = symmetric_eigen(covariance).vectors;
+  basis.vectors = principal_directions(centred, pool);
   return basis;
 }
 
@@ -82,7 +98,7 @@ Matrix<double> cosines(std::size_t n) {
 
 Basis dct_basis(std::size_t height, std::size_t width, std::size_t n_features) {
   Basis basis;
-  if (height * width != n_features || n_features == 0) return basis;
+  if (height * width != n_features || n_features == 0 || n_features > kWholeSpectrum) return basis;
   const Matrix<double> down = cosines(height);
   const Matrix<double> across = cosines(width);
   basis.origin.assign(n_features, 0.0);
@@ -94,11 +110,12 @@ Basis dct_basis(std::size_t height, std::size_t width, std::size_t n_features) {
 }
 
 BasisErrors::BasisErrors(const Basis& basis, MatrixView<const double> samples, ThreadPool& pool, std::size_t n_vectors)
-    : energy_(samples.cols, 0.0), n_samples_(samples.rows) {
+    : energy_(basis.vectors.rows(), 0.0), n_samples_(samples.rows) {
   Matrix<double> rest = convert<double>(samples);
   for (std::size_t i = 0; i < samples.rows; ++i) squared_samples_ += squared_norm(samples.row(i), samples.cols);
   subtract_row(basis.origin, rest);
   const Matrix<double> scores = parallel_multiply_transposed(rest.view(), basis.vectors.view(), pool);
+  if (basis.vectors.rows() < samples.cols) outside_ = std::max(0.0, squared_norm(rest) - squared_norm(scores));
   removed_.reserve(scores.size() + 1);
   removed_.push_back(0);
   for (std::size_t i = 0; i < scores.rows(); ++i)
@@ -115,7 +132,7 @@ BasisErrors::BasisErrors(const Basis& basis, MatrixView<const double> samples, T
 }
 
 double BasisErrors::leading(std::size_t n) const {
-  double left = 0;
+  double left = outside_;
   for (std::size_t j = 0; j + n < energy_.size(); ++j) left += energy_[j];
   return squared_samples_ > 0 ? std::sqrt(left / squared_samples_) : 0.0;
 }
@@ -123,9 +140,9 @@ double BasisErrors::leading(std::size_t n) const {
 double BasisErrors::hard(double nonzeros) const {
   const double wanted = std::max(0.0, nonzeros) * static_cast<double>(n_samples_);
   const auto kept = static_cast<std::size_t>(std::min(wanted + 0.5, static_cast<double>(removed_.size() - 1)));
-  return squared_samples_ > 0
-             ? std::sqrt((out_of_reach_ + std::max(0.0, removed_.back() - removed_[kept])) / squared_samples_)
-             : 0.0;
+  return squared_samples_ > 0 ? std::sqrt((outside_ + out_of_reach_ + std::max(0.0, removed_.back() - removed_[kept])) /
+                                          squared_samples_)
+                              : 0.0;
 }
 
 }  // namespace dualdict

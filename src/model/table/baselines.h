@@ -25,11 +25,12 @@ void apply_threshold_baseline(const ThresholdBaseline& baseline, bool positive, 
 // An orthonormal basis of the space of the samples and the point from which they are written in it.
 struct Basis {
   std::vector<double> origin;  // d
-  Matrix<double> vectors;      // d x d, a vector a row, the most telling last
+  Matrix<double> vectors;      // d x d, a vector a row, the most telling last; of wide samples' spaces a part
 };
-// The mean and the principal components.
+// The mean and the principal components; of more than 1,024 features the first 256.
 Basis pca_basis(MatrixView<const double> samples, ThreadPool& pool);
-// The two-dimensional cosine transform of patches; origin 0. Nothing where height * width is not d.
+// The two-dimensional cosine transform of patches; origin 0. Nothing where height * width is not d
+// or more than 1,024.
 Basis dct_basis(std::size_t height, std::size_t width, std::size_t n_features);
 
 // What some samples look like in a basis.
@@ -46,6 +47,7 @@ class BasisErrors {
  private:
   std::vector<double> energy_;   // of the coefficients, by vector
   std::vector<double> removed_;  // [k]: the sum of the k largest squares of coefficients
+  double outside_ = 0;           // what no vector of the basis reaches
   double out_of_reach_ = 0;      // the sum of those of the other vectors
   std::size_t n_samples_ = 0;
   double squared_samples_ = 0;  // |x|^2

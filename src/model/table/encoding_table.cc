@@ -127,8 +127,8 @@ EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& s
   table.n_fit = samples.fit.rows;
   table.n_measured = samples.measured.rows;
   if (samples.measured.empty()) return table;
-  const ModelParts plain_parts = without_transform(parts);
-  const Model model(plain_parts);
+  const Model model(without_transform(parts));
+  const ModelParts& plain_parts = model.parts();
   const Matrix<double> measured = convert<double>(samples.measured);
   const Matrix<double> fit = convert<double>(samples.fit);
   ThreadPool pool(resolve_threads(run.n_threads), run.interrupt);
