@@ -28,6 +28,7 @@ std::string header(const Model& model) {
           " by dualdict " + parts.provenance.version + ".\n";
   text += std::string(outcome_name(summary.outcome)) + " after " + std::to_string(summary.n_iterations) +
           " iterations, " + duration(summary.seconds) + ": " + summary.message + "\n";
+  if (!summary.advice.empty()) text += "Note: " + summary.advice + ".\n";
   return text;
 }
 

@@ -35,9 +35,11 @@ std::string closing_summary(const LearnResult& result, const std::string& path) 
   text += "  atoms      " + std::to_string(summary.dead_atoms) + " dead, " + std::to_string(summary.replaced_atoms) +
           " replaced on the way\n";
   text += "  weights    tau " + short_number(summary.tau) + tau_origin(summary) + " (all codes are zero from tau " +
-          short_number(summary.tau_max) + "), coding eta d/K = " + short_number(summary.coding_weight) +
+          short_number(summary.tau_max) + "), coding eta d/K = " + short_number(summary.coding_weight) + " (eta " +
+          short_number(summary.used.eta.value_or(0)) + ")" +
           ", threshold tau d/K = " + short_number(summary.threshold) + "\n";
   text += encoding_text(result.model.parts().provenance.encoding);
+  if (!summary.advice.empty()) text += "Note: " + summary.advice + ".\n";
   text += "Saved " + path + ". What to try next:\n";
   text += "  dualdict info " + model + "\n";
   text += "  dualdict mosaic " + model + " -o atoms.png\n";

@@ -100,9 +100,13 @@ struct ModelParts {
   Transform transform;
   SampleShape shape;
   double mean_norm = 1;  // mean of |x| over the training samples, after the transform
+  // The weights with which codes are made, certificates and energies are of, and the encoders were fitted.
   double tau = 0;
   double eta = 0;
   double mu = 0;
+  // Those with which D was learned, where they are others.
+  std::optional<double> learning_tau;
+  std::optional<double> learning_eta;
   bool positive_codes = false;
   FittedEncoder sparse;
   FittedEncoder corrected;

@@ -24,8 +24,12 @@ enum class Solver {
 struct LearnOptions {
   std::size_t n_atoms = 0;    // K >= 1; required
   std::optional<double> tau;  // >= 0; not given: see `nonzeros`, else a tenth of the mean tau that silences a sample
-  std::optional<double> nonzeros;    // 0 < n < K: find the tau that gives n nonzeros per code on average
-  double eta = 1.0;                  // >= 0; 0 leaves C out of the loop and fits it once at the end
+  std::optional<double> nonzeros;  // 0 < n < K: find the tau that gives n nonzeros per code on average
+  // The weight of the second term relative to the first is w = eta d/K: the same w means the same on any data. Give one
+  // of them, or neither for w = kDefaultCoding. 0 leaves C out of the loop and fits it once at the end. With an eta
+  // that is given codes are made with it after learning too, otherwise with eta = 0.
+  std::optional<double> coding;      // w >= 0
+  std::optional<double> eta;         // >= 0, of the paper
   double mu = 0.0;                   // >= 0
   double rtol = 1e-4;                // stop when 0 <= (E_H - E_t) / E_H < rtol, E_H the mean of the last H energies
   std::size_t history = 3;           // H >= 1; with fewer energies than H the mean is over those there are
@@ -51,6 +55,11 @@ struct LearnOptions {
   Matrix<double> initial_dictionary;
   Matrix<double> initial_dual;
 };
+
+// The default of LearnOptions::coding. D is best at 0, codes of one product at .003 to .1, and this costs neither much.
+inline constexpr double kDefaultCoding = 0.03;
+// The eta that learning uses on samples of that many features.
+DUALDICT_API double resolve_eta(const LearnOptions& options, std::size_t n_features);
 
 // The threads that a number of them stands for: itself, or for 0 what the affinity mask and the cgroup allow, at
 // least 1.

@@ -100,10 +100,12 @@ struct LearnSummary {
   double max_kkt_residual = 0;     // largest violation of a code's optimality condition, in units of tau/K
   double tau = 0;                  // used
   double tau_max = 0;              // smallest tau with U = 0: max |(K/d) D'X + eta C X|
-  double coding_weight = 0;        // eta d/K, the weight of coding relative to reconstruction
+  double coding_weight = 0;        // eta d/K, the weight of coding relative to reconstruction while D was learned
   double threshold = 0;            // tau d/K, the lambda of 1/2|x - D u|^2 + lambda |u|_1
   std::size_t replaced_atoms = 0;  // in all iterations
   std::size_t dead_atoms = 0;
+  // What the table of modes says against the model, with the options that would help; empty when nothing.
+  std::string advice;
   LearnOptions given;  // as passed in, without the starting matrices
   LearnOptions used;   // tau, n_threads filled in
 
@@ -127,6 +129,7 @@ struct LearnSummary {
     visit("threshold", self.threshold);
     visit("replaced_atoms", self.replaced_atoms);
     visit("dead_atoms", self.dead_atoms);
+    visit("advice", self.advice);
   }
 };
 

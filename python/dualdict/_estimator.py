@@ -101,7 +101,8 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         tau: float | None = None,
         *,
         nonzeros: float | None = None,
-        eta: float = 1.0,
+        coding: float | None = None,
+        eta: float | None = None,
         mu: float = 0.0,
         positive_code: bool = False,
         positive_dict: bool = False,
@@ -135,6 +136,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.n_components = n_components
         self.tau = tau
         self.nonzeros = nonzeros
+        self.coding = coding
         self.eta = eta
         self.mu = mu
         self.positive_code = positive_code

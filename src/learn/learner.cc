@@ -38,7 +38,7 @@ Objective make_objective(const LearnOptions& options, std::size_t n_features) {
   Objective objective;
   objective.n_features = n_features;
   objective.n_atoms = options.n_atoms;
-  objective.eta = options.eta;
+  objective.eta = resolve_eta(options, n_features);
   objective.mu = options.mu;
   objective.positive_codes = options.positive_codes;
   objective.positive_dictionary = options.positive_dictionary;

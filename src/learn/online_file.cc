@@ -111,7 +111,7 @@ OnlineState online_from_bytes(std::string_view bytes) {
   if (const Tensor* usage = file.find("usage")) state.usage = to_vector(*usage);
   state.objective.n_features = state.dictionary.cols();
   state.objective.n_atoms = state.options.n_atoms;
-  state.objective.eta = state.options.eta;
+  state.objective.eta = resolve_eta(state.options, state.dictionary.cols());
   state.objective.mu = state.options.mu;
   state.objective.positive_codes = state.options.positive_codes;
   state.objective.positive_dictionary = state.options.positive_dictionary;

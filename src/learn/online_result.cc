@@ -10,6 +10,7 @@
 #include "learn/result_size.h"
 #include "linalg/vectors.h"
 #include "model/fit_encoders.h"
+#include "model/table/advice.h"
 
 namespace dualdict {
 namespace {
@@ -74,6 +75,7 @@ LearnResult online_result(const OnlineState& state, ThreadPool& pool, const Onli
   summary.given = without_matrices(state.options);
   summary.used = summary.given;
   summary.used.tau = objective.tau;
+  summary.used.eta = objective.eta;
   summary.used.n_threads = pool.size();
 
   ModelParts parts;
@@ -98,6 +100,7 @@ LearnResult online_result(const OnlineState& state, ThreadPool& pool, const Onli
   const EncoderSamples<T> encoder_samples{samples.x.view().row_range(0, n - n_held_out), held_out, unseen};
   if (!fit_and_measure_encoders<T>(parts, encoder_samples, {pool.size(), &interrupt}))
     summary.outcome = Outcome::kInterrupted;
+  summary.advice = advice_on(parts.provenance.encoding, objective.n_atoms, objective.n_features, summary.coding_weight);
   parts.provenance.version = DUALDICT_VERSION;
   parts.provenance.data_name = origin.name;
   parts.provenance.data_fingerprint = samples.fingerprint;

@@ -44,7 +44,7 @@ void start(OnlineState& state, const Samples<T>& samples, ThreadPool& pool) {
   Objective& objective = state.objective;
   objective.n_features = samples.n_features();
   objective.n_atoms = options.n_atoms;
-  objective.eta = options.eta;
+  objective.eta = resolve_eta(options, objective.n_features);
   objective.mu = options.mu;
   objective.positive_codes = options.positive_codes;
   objective.positive_dictionary = options.positive_dictionary;

@@ -17,6 +17,7 @@
 #include "learn/sample_order.h"
 #include "linalg/vectors.h"
 #include "model/fit_encoders.h"
+#include "model/table/advice.h"
 
 namespace dualdict {
 namespace {
@@ -157,11 +158,15 @@ LearnResult Learner<T>::make_result() {
   parts.mu = objective_.mu;
   parts.positive_codes = objective_.positive_codes;
   fit_encoders(parts);
+  summary_.advice =
+      advice_on(parts.provenance.encoding, objective_.n_atoms, objective_.n_features, summary_.coding_weight);
+  if (!summary_.advice.empty()) say(summary_.advice);
   summary_.seconds = seconds();
   summary_.n_iterations = summary_.iterations.size();
   summary_.given = without_matrices(options_);
   summary_.used = summary_.given;
   summary_.used.tau = objective_.tau;
+  summary_.used.eta = objective_.eta;
   summary_.used.n_threads = pool_.size();
   parts.provenance.version = DUALDICT_VERSION;
   parts.provenance.data_name = data_.name();

@@ -43,7 +43,7 @@ class StreamLearner {
     }
     if (state_.n_updates == 0)
       throw Error(ErrorKind::kUsage, "interrupted before learning began: there is nothing to save");
-    if (options_.eta == 0) online_dual_step<T>(state_);
+    if (state_.objective.eta == 0) online_dual_step<T>(state_);
     return finish();
   }
 
@@ -85,7 +85,7 @@ class StreamLearner {
     const bool first_pass = pass_ == 0;
     OnlineStepOptions how;
     how.new_samples = first_pass;
-    how.dual = options_.eta > 0;
+    how.dual = resolve_eta(options_, samples.n_features()) > 0;
     how.add = [&](const Moments& piece, double share, Moments& total) {
       if (first_pass) {
         fade_and_add(share, piece, total);

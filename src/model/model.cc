@@ -81,6 +81,8 @@ class PartsChecker {
     check("tau", parts_.tau);
     check("eta", parts_.eta);
     check("mu", parts_.mu);
+    check("learning_tau", parts_.learning_tau.value_or(0));
+    check("learning_eta", parts_.learning_eta.value_or(0));
     check("mean_norm", parts_.mean_norm);
   }
 

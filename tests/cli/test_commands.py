@@ -98,7 +98,7 @@ def test_linear_codes_are_the_product_with_the_dual(model, samples, tmp_path):
 
 def test_exact_codes_have_the_reported_energy(samples, tmp_path):
     output, codes_path = tmp_path / "m.safetensors", tmp_path / "codes.npy"
-    arguments = ("--atoms", 24, "--tau", 0.1, "--dtype", "float64", "--json", "--quiet")
+    arguments = ("--atoms", 24, "--tau", 0.1, "--eta", 1, "--dtype", "float64", "--json", "--quiet")
     learned = run_ok("learn", samples, "-o", output, *arguments).json()
     run_ok("encode", output, samples, "-o", codes_path, "--mode", "exact")
     codes, tensors = np.load(codes_path), load_file(output)

@@ -69,6 +69,7 @@ TEST(OptionTable, HasEveryFixedNameOnce) {
   const std::set<std::string> fixed{"atoms",
                                     "tau",
                                     "nonzeros",
+                                    "coding",
                                     "eta",
                                     "mu",
                                     "rtol",
@@ -174,7 +175,7 @@ TEST(OptionTable, SaysWhatIsWrongInWords) {
   EXPECT_EQ(refusal(*find_learn_option("tau"), "-1"), "--tau: -1 is not allowed: a number >= 0");
   EXPECT_EQ(refusal(*find_learn_option("solver"), "lars"), "--solver: lars is not allowed: one of fast, fista");
   EXPECT_EQ(refusal(*find_learn_option("atoms"), "0"), "--atoms: 0 is not allowed: a whole number >= 1 and <= 1000000");
-  EXPECT_EQ(refusal(*find_learn_option("eta"), ""), "--eta: an empty value is not allowed: a number >= 0");
+  EXPECT_EQ(refusal(*find_learn_option("mu"), ""), "--mu: an empty value is not allowed: a number >= 0");
 }
 
 TEST(OptionTable, AnEmptyTextClearsAnOptionalOnly) {
@@ -220,6 +221,24 @@ TEST(Validate, TauAndNonzerosExcludeEachOther) {
   options.tau = 0.1;
   options.nonzeros = 5;
   EXPECT_TRUE(contains(refusal(options), "--tau 0.1 and --nonzeros 5 exclude each other")) << refusal(options);
+}
+
+TEST(Validate, CodingAndEtaExcludeEachOther) {
+  LearnOptions options = valid_options();
+  options.coding = 0.1;
+  EXPECT_EQ(refusal(options), "");
+  options.eta = 2;
+  EXPECT_TRUE(contains(refusal(options), "--coding 0.1 and --eta 2 exclude each other")) << refusal(options);
+}
+
+TEST(ResolveEta, IsGivenOrFollowsFromTheWeightOfCoding) {
+  LearnOptions options = valid_options();
+  EXPECT_DOUBLE_EQ(resolve_eta(options, 60), 0.01);  // .03 K/d
+  options.coding = 0.6;
+  EXPECT_DOUBLE_EQ(resolve_eta(options, 60), 0.2);
+  options.coding.reset();
+  options.eta = 7;
+  EXPECT_EQ(resolve_eta(options, 60), 7);
 }
 
 TEST(Validate, NonzerosStayBelowAtoms) {

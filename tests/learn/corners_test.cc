@@ -29,7 +29,7 @@ TEST(Corners, EveryOneHasADefinedResult) {
         small_options(k, kTaus[random.index(5)], random.index(2) == 0 ? Solver::kFast : Solver::kFista,
                       random.index(2) == 0 ? DType::kFloat32 : DType::kFloat64);
     options.eta = kEtas[random.index(4)];
-    if (*options.tau < 0) options.tau = (static_cast<double>(k) / static_cast<double>(d) + options.eta) * largest;
+    if (*options.tau < 0) options.tau = (static_cast<double>(k) / static_cast<double>(d) + *options.eta) * largest;
     options.positive_codes = random.index(4) == 0;
     options.positive_dictionary = random.index(4) == 0;
     options.max_iterations = 4;
@@ -48,7 +48,7 @@ TEST(Corners, EveryOneHasADefinedResult) {
     // No code is worse than none.
     ASSERT_LE(summary.energy.reconstruction + summary.energy.l1 + summary.energy.l2,
               (squared_norm(samples) / static_cast<double>(d) +
-               options.eta / static_cast<double>(k) * static_cast<double>(k) * squared_norm(samples)) *
+               *options.eta / static_cast<double>(k) * static_cast<double>(k) * squared_norm(samples)) *
                   (1 + 1e-5))
         << where;
     if (kind == CornerKind::kZero) {

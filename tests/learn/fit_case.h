@@ -44,7 +44,7 @@ inline Objective objective_of(const LearnResult& result) {
   objective.n_features = result.model.n_features();
   objective.n_atoms = result.model.n_atoms();
   objective.tau = result.summary.tau;
-  objective.eta = result.summary.given.eta;
+  objective.eta = *result.summary.used.eta;
   objective.mu = result.summary.given.mu;
   objective.positive_codes = result.summary.given.positive_codes;
   objective.positive_dictionary = result.summary.given.positive_dictionary;
@@ -80,8 +80,9 @@ inline double ball_tolerance(DType dtype) {
 
 inline std::string describe(const LearnOptions& options) {
   return std::string(options.solver == Solver::kFast ? "fast" : "fista") +
-         (options.dtype == DType::kFloat32 ? ", float32" : ", float64") + ", eta " + std::to_string(options.eta) +
-         ", mu " + std::to_string(options.mu) + (options.positive_codes ? ", positive codes" : "") +
+         (options.dtype == DType::kFloat32 ? ", float32" : ", float64") + ", eta " +
+         std::to_string(options.eta.value_or(NAN)) + ", mu " + std::to_string(options.mu) +
+         (options.positive_codes ? ", positive codes" : "") +
          (options.positive_dictionary ? ", positive dictionary" : "");
 }
 

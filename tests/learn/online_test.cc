@@ -61,6 +61,7 @@ void expect_near(const Matrix<double>& found, const Matrix<double>& wanted) {
 TEST(OnlineLearner, UnequalBlocksAddTheirSumsByTheNumberOfTheirSamples) {
   const Matrix<double> samples = planted_samples(300, 10, 12, 1);
   LearnOptions options = exact_options();
+  options.eta = 1;
   options.initial_dictionary = random_unit_rows(12, 10, 7);
   OnlineLearner learner(options);
   Sums sums;

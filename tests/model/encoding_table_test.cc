@@ -12,6 +12,7 @@
 #include "dualdict/encode.h"
 #include "linalg/vectors.h"
 #include "model/fit_encoders.h"
+#include "model/table/advice.h"
 #include "model/table/baselines.h"
 #include "problems/planted.h"
 #include "problems/small_model.h"
@@ -106,6 +107,29 @@ TEST(BasisErrors, CosinesOfAPatchAreOrthonormal) {
       EXPECT_NEAR(dot(basis.vectors.row(i), basis.vectors.row(j), 12), i == j ? 1 : 0, 1e-12);
   EXPECT_NEAR(basis.vectors(0, 5), std::sqrt(1.0 / 12), 1e-12);
   EXPECT_TRUE(dct_basis(3, 4, 13).vectors.empty());
+}
+
+TEST(Advice, ComesWhenPrincipalComponentsAreBetter) {
+  EncodingTable table;
+  EncodingRow row;
+  row.mode = "exact";
+  row.nonzeros = 5;
+  row.reconstruction_error = 0.5;
+  row.debiased_reconstruction_error = 0.4;
+  row.samples_per_second = 1000;
+  row.pca_error = 0.41;
+  table.rows.push_back(row);
+  EXPECT_EQ(advice_on(table, 20, 10, 0.03), "");
+  table.rows[0].pca_error = 0.39;
+  EXPECT_NE(advice_on(table, 20, 10, 4).find("--coding .03"), std::string::npos);
+  EXPECT_NE(advice_on(table, 5 + 1, 10, 0.03).find("more --atoms"), std::string::npos);
+  EXPECT_NE(advice_on(table, 20, 10, 0.03).find("exact"), std::string::npos);
+  // Dense codes and baselines decide nothing.
+  row.mode = "linear";
+  row.nonzeros = 20;
+  row.debiased_reconstruction_error = 0;
+  table.rows.push_back(row);
+  EXPECT_NE(advice_on(table, 20, 10, 0.03), "");
 }
 
 // An eighth of the atoms is used by few samples each; before, their rows of the decoder had norms of hundreds.

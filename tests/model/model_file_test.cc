@@ -107,6 +107,22 @@ TEST_F(ModelFile, RoundTripIsExact) {
   }
 }
 
+TEST_F(ModelFile, KeepsTheWeightsOfLearningBesideThoseOfCoding) {
+  ModelParts parts = example_parts();
+  parts.eta = 0;
+  parts.learning_eta = 0.03;
+  parts.learning_tau = 0.1 + 0.2;
+  const Model loaded = Model::from_bytes(Model(parts).to_bytes());
+  EXPECT_EQ(loaded.parts().eta, 0);
+  EXPECT_EQ(loaded.parts().tau, parts.tau);
+  EXPECT_EQ(loaded.parts().learning_eta, 0.03);
+  EXPECT_EQ(loaded.parts().learning_tau, 0.1 + 0.2);
+  // Files without them, all of earlier versions, were learned with the weights they code with.
+  EXPECT_EQ(Model::from_bytes(Model(example_parts()).to_bytes()).parts().learning_eta, std::nullopt);
+  parts.learning_eta = -1;
+  EXPECT_THROW(Model{parts}, Error);
+}
+
 TEST_F(ModelFile, RoundTripWithoutOptionalPartsIsExact) {
   ModelParts parts;
   parts.dtype = DType::kFloat64;

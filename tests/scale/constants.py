@@ -56,7 +56,7 @@ def processor_seconds(command, *arguments):
 
 def computing(command, folder):
     samples = make_planted.block(0, 40000, make_planted.atoms_of(FEATURES, ATOMS))
-    learn = ["--atoms", ATOMS, "--tau", 0.3, "--threads", 1, "--quiet", "-o", folder / "m"]
+    learn = ["--atoms", ATOMS, "--tau", 0.3, "--eta", 1, "--threads", 1, "--quiet", "-o", folder / "m"]
     data = folder / "x.npy"
     per_iteration = {}
     for n, few, many in ((1000, 20, 320), (40000, 10, 40)):

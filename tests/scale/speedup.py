@@ -27,7 +27,7 @@ def iterations_of(command, n_ranks, data, folder):
     trace.unlink(missing_ok=True)
     launch = [] if n_ranks == 1 else ["mpirun", "--oversubscribe", "--allow-run-as-root", "--bind-to", "core", "-n",
                                       str(n_ranks)]
-    subprocess.run([*launch, command, "learn", data, "-o", folder / "m", "--atoms", "200", "--tau", ".3", "--threads", "1",
+    subprocess.run([*launch, command, "learn", data, "-o", folder / "m", "--atoms", "200", "--tau", ".3", "--eta", "1", "--threads", "1",
                     "--rtol", "0", "--max-iterations", str(ITERATIONS), "--trace", trace, "--quiet"], check=True)
     times = [json.loads(line)["seconds"] for line in trace.read_text().splitlines()]
     return [after - before for before, after in zip(times, times[1:])]

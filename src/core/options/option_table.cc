@@ -14,7 +14,7 @@ constexpr double kAnyNumber = std::numeric_limits<double>::max();
 // The largest count whose successor a double, the type of the range, still tells apart from it.
 constexpr double kAnyCount = 9007199254740991.0;
 
-constexpr std::array<OptionInfo, 20> kTable{{
+constexpr std::array<OptionInfo, 21> kTable{{
     {.name = "atoms",
      .python_name = "n_components",
      .symbol = "K",
@@ -41,10 +41,22 @@ constexpr std::array<OptionInfo, 20> kTable{{
      .min = 0,
      .max = kAnyNumber,
      .min_excluded = true},
+    {.name = "coding",
+     .python_name = "coding",
+     .symbol = "eta d/K",
+     .help = "weight of coding relative to reconstruction: how much a code should be what the dual predicts; without "
+             "it and "
+             "--eta, .03; 0 fits the dual once at the end",
+     .group = "objective",
+     .field = &LearnOptions::coding,
+     .min = 0,
+     .max = kAnyNumber},
     {.name = "eta",
      .python_name = "eta",
      .symbol = "eta",
-     .help = "weight of coding: how much a code should be what the dual predicts; 0 fits the dual once at the end",
+     .help =
+         "instead of --coding: the weight of coding as the paper has it; codes are then made with it after learning "
+         "too, otherwise with eta = 0",
      .group = "objective",
      .field = &LearnOptions::eta,
      .min = 0,

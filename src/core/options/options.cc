@@ -126,6 +126,13 @@ void refuse_option(const OptionInfo& option, std::string_view text) {
               "--" + std::string(option.name) + ": " + shown + " is not allowed: " + option_rule(option));
 }
 
+double resolve_eta(const LearnOptions& options, std::size_t n_features) {
+  if (options.eta) return *options.eta;
+  if (n_features == 0) return 0;
+  return options.coding.value_or(kDefaultCoding) * static_cast<double>(options.n_atoms) /
+         static_cast<double>(n_features);
+}
+
 std::string number_text(double value) {
   // Whole numbers in full, as people write them; the rest in the shortest form that reads back to the same bits.
   std::array<char, 32> buffer{};

@@ -35,6 +35,9 @@ void check_sparsity(const LearnOptions& options) {
   if (options.tau && options.nonzeros)
     refuse("--tau " + number_text(*options.tau) + " and --nonzeros " + number_text(*options.nonzeros) +
            " exclude each other: give the weight, or the number of nonzeros it should lead to");
+  if (options.coding && options.eta)
+    refuse("--coding " + number_text(*options.coding) + " and --eta " + number_text(*options.eta) +
+           " exclude each other: coding is eta d/K; give one of them");
   if (options.nonzeros && *options.nonzeros >= static_cast<double>(options.n_atoms))
     refuse("--nonzeros: " + number_text(*options.nonzeros) +
            " is not allowed: a number > 0 and below --atoms, which is " + std::to_string(options.n_atoms));

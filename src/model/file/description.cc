@@ -63,6 +63,8 @@ Json describe(const ModelParts& parts) {
   json["tau"] = parts.tau;
   json["eta"] = parts.eta;
   json["mu"] = parts.mu;
+  if (parts.learning_tau) json["learning_tau"] = *parts.learning_tau;
+  if (parts.learning_eta) json["learning_eta"] = *parts.learning_eta;
   json["positive_codes"] = parts.positive_codes;
   json["mean_norm"] = parts.mean_norm;
   json["transform"] = to_json(parts.transform.options());

@@ -124,6 +124,7 @@ void read_record(const Field& json, const KeyOf& key_of, Type& record) {
     // A measurement that is absent by default is one that earlier versions did not make.
     if constexpr (std::is_same_v<Value, double>)
       if (std::isnan(value) && !json.has(key)) return;
+    if (key == "advice" && !json.has(key)) return;
     if constexpr (Record<Value>)
       read_record<kNumbers>(json[key], std::identity{}, value);
     else if constexpr (kNumbers == Numbers::kMeasured && std::is_same_v<Value, double>)
@@ -184,6 +185,8 @@ Description parse_description(const std::string& text, const std::string& file) 
   json["tau"].read(parts.tau);
   json["eta"].read(parts.eta);
   json["mu"].read(parts.mu);
+  if (json.has("learning_tau")) json["learning_tau"].read(parts.learning_tau);
+  if (json.has("learning_eta")) json["learning_eta"].read(parts.learning_eta);
   json["positive_codes"].read(parts.positive_codes);
   json["mean_norm"].read(parts.mean_norm);
   read_record<Numbers::kSettings>(json["transform"], std::identity{}, description.preprocess);
