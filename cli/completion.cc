@@ -4,6 +4,7 @@
 #include <string>
 
 #include "command.h"
+#include "dualdict/modes.h"
 #include "dualdict/options.h"
 #include "output.h"
 
@@ -27,7 +28,11 @@ std::string flags_of(const CLI::App& app) {
 // The words that may follow an option, for options with named values.
 std::string values_of_options() {
   const std::string prefix = "one of ";
-  std::string cases = "    --mode) values='linear sparse corrected refine:3 exact' ;;\n";
+  std::string modes;
+  for (const ModeInfo& mode : mode_table())
+    modes += (modes.empty() ? "" : " ") + std::string(mode.name) +
+             (mode.number.empty() ? "" : ":" + std::to_string(mode.usual_number));
+  std::string cases = "    --mode) values='" + modes + "' ;;\n";
   for (const OptionInfo& row : learn_option_table()) {
     std::string rule = option_rule(row);
     if (rule.rfind(prefix, 0) != 0) continue;

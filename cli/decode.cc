@@ -2,13 +2,13 @@
 // dualdict decode
 #include <memory>
 
-#include "blocks.h"
 #include "command.h"
 #include "data_flags.h"
-#include "dualdict/encode.h"
 #include "dualdict/error.h"
 #include "dualdict/options.h"
+#include "dualdict/pipeline.h"
 #include "output.h"
+#include "signals.h"
 #include "table_flags.h"
 
 namespace dualdict::cli {
@@ -29,8 +29,6 @@ struct DecodeArguments {
 };
 
 int run_decode(const DecodeArguments& arguments) {
-  EncodeOptions options;
-  parse_mode(arguments.mode, options);
   require_writable(arguments.output);
   require_no_input("-o", arguments.output, {arguments.model, arguments.codes});
   const OutputLock lock(arguments.output);
@@ -42,13 +40,9 @@ int run_decode(const DecodeArguments& arguments) {
                                        " values are not allowed: " + arguments.model + " has " +
                                        std::to_string(model.n_atoms()) + " atoms");
   const DecodeWith with = arguments.dictionary ? DecodeWith::kDictionary : DecodeWith::kModeDecoder;
+  const Decoder decoder(model, arguments.mode, with);
   MatrixWriter writer(arguments.output, MatrixFormat::kNpy, model.dtype(), codes->n_samples(), model.n_features());
-  const std::size_t n_threads = resolve_threads(arguments.table.n_threads);
-  const auto decode_block = [&](auto in, auto out) { decode(model, in, out, options.mode, with); };
-  if (model.dtype() == DType::kFloat32)
-    transform_rows<float>(*codes, writer, model.n_features(), n_threads, decode_block);
-  else
-    transform_rows<double>(*codes, writer, model.n_features(), n_threads, decode_block);
+  if (!decode(decoder, *codes, writer, arguments.table.n_threads, &interrupt_flag())) throw_if_interrupted();
   return 0;
 }
 
@@ -65,8 +59,7 @@ Command add_decode(CLI::App& root) {
   app->add_option("-o,--output", arguments->output, "samples to write; - for standard output")
       ->required()
       ->type_name("FILE");
-  app->add_option("--mode", arguments->mode, "the mode that the codes were made with; default sparse")
-      ->type_name("MODE");
+  add_mode_option(*app, arguments->mode, "how the codes were made");
   app->add_flag("--dictionary", arguments->dictionary,
                 "use the dictionary instead of the decoder fitted to the mode; for codes made with --debias");
   add_table_flag(*app, arguments->table, *find_learn_option("threads"), "number of threads; 0 for all")

@@ -4,12 +4,13 @@
 
 #include <memory>
 
-#include "blocks.h"
 #include "command.h"
 #include "data_flags.h"
 #include "dualdict/error.h"
 #include "dualdict/options.h"
+#include "dualdict/pipeline.h"
 #include "output.h"
+#include "signals.h"
 #include "stream_flags.h"
 #include "table_flags.h"
 
@@ -38,7 +39,7 @@ struct EncodeArguments {
 
 EncodeOptions encode_options(const EncodeArguments& arguments) {
   EncodeOptions options;
-  parse_mode(arguments.mode, options);
+  options.mode = arguments.mode;
   options.tau = arguments.table.tau;
   options.nonzeros = arguments.table.nonzeros;
   if (arguments.eta_given) options.eta = arguments.table.eta;
@@ -55,12 +56,10 @@ EncodeOptions encode_options(const EncodeArguments& arguments) {
 // Codes of samples as they come, as records without a header: nobody knows how many there will be.
 template <class T>
 void encode_stream(const Encoder& encoder, SampleStream& stream) {
-  Matrix<T> codes(kBlockRows, encoder.n_atoms());
-  for_each_block(stream, BlockWork<T>([&](MatrixView<const T> rows, std::size_t) {
-                   const MatrixView<T> out = codes.view().row_range(0, rows.rows);
-                   encoder.encode(rows, out);
-                   write_stdout(std::string(reinterpret_cast<const char*>(out.data), out.size() * sizeof(T)));
-                 }));
+  const RowsSink<T> write = [](MatrixView<const T> codes, std::size_t) {
+    write_stdout(std::string(reinterpret_cast<const char*>(codes.data), codes.size() * sizeof(T)));
+  };
+  encode(encoder, stream, write, &interrupt_flag());
 }
 
 int run_encode_stream(const EncodeArguments& arguments, const EncodeOptions& options) {
@@ -81,7 +80,7 @@ int run_encode_stream(const EncodeArguments& arguments, const EncodeOptions& opt
 }
 
 int run_encode(const EncodeArguments& arguments) {
-  EncodeOptions options = encode_options(arguments);
+  const EncodeOptions options = encode_options(arguments);
   if (arguments.stream.is_on()) return run_encode_stream(arguments, options);
   require_writable(arguments.output);
   require_no_input("-o", arguments.output, {arguments.model, arguments.input});
@@ -93,17 +92,10 @@ int run_encode(const EncodeArguments& arguments) {
     throw Error(ErrorKind::kInput, input->name() + ": samples of " + std::to_string(input->n_features()) +
                                        " features are not allowed: " + arguments.model +
                                        " was learned from samples of " + std::to_string(model.n_features()));
-  // A block is coded by the thread that read it.
-  const std::size_t n_threads = resolve_threads(options.n_threads);
-  options.n_threads = 1;
   const Encoder encoder(model, options, &*input);
   const MatrixFormat format = arguments.sparse ? MatrixFormat::kCsr : MatrixFormat::kNpy;
   MatrixWriter writer(arguments.output, format, model.dtype(), input->n_samples(), model.n_atoms());
-  const auto encode_block = [&](auto samples, auto codes) { encoder.encode(samples, codes); };
-  if (model.dtype() == DType::kFloat32)
-    transform_rows<float>(*input, writer, model.n_atoms(), n_threads, encode_block);
-  else
-    transform_rows<double>(*input, writer, model.n_atoms(), n_threads, encode_block);
+  if (!encode(encoder, *input, writer, &interrupt_flag())) throw_if_interrupted();
   return 0;
 }
 
@@ -120,15 +112,13 @@ Command add_encode(CLI::App& root) {
   app->add_option("-o,--output", arguments->output, "codes to write, one row per sample; - for standard output")
       ->required()
       ->type_name("FILE");
-  app->add_option("--mode", arguments->mode,
-                  "linear, sparse (default), corrected, refine:k or exact; `dualdict info` shows what each costs")
-      ->type_name("MODE");
+  add_mode_option(*app, arguments->mode, "how to encode");
   const auto flag = [&](const char* name, const char* help) {
     return add_table_flag(*app, arguments->table, *find_learn_option(name), help)->group("Options");
   };
   flag("tau", "weight of sparsity; default the model's");
   flag("nonzeros", "instead of --tau: nonzeros per code on average");
-  CLI::Option* eta = flag("eta", "weight of coding, modes refine:k and exact; default the model's");
+  CLI::Option* eta = flag("eta", "weight of coding, in modes that take it; default the model's");
   app->add_flag("--debias", arguments->debias, "least squares on the support of each code: takes away the shrinkage");
   app->add_flag("--sparse", arguments->sparse, "write compressed rows (npz) that scipy.sparse.load_npz reads");
   flag("threads", "number of threads; 0 for all");

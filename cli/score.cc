@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "command.h"
-#include "dualdict/encode.h"
 #include "dualdict/options.h"
+#include "dualdict/pipeline.h"
 #include "output.h"
 #include "signals.h"
 #include "stream_flags.h"
@@ -26,6 +26,7 @@ struct ScoreArguments {
   std::string input;
   std::string mode = "sparse";
   bool absolute = false;
+  bool debias = false;
   LearnOptions table;  // only the fields that have a flag here
   DataFlags data;
   StreamFlags stream;
@@ -44,18 +45,20 @@ void print_numbers(const std::vector<double>& numbers) {
 }
 
 template <class T>
-void score_stream(const Model& model, const Encoder& encoder, EncodeMode mode, bool relative, SampleStream& stream) {
+void score_stream(const Encoder& encoder, bool relative, SampleStream& stream) {
   std::vector<double> errors;
-  for_each_block(stream, BlockWork<T>([&](MatrixView<const T> rows, std::size_t) {
-                   errors.resize(rows.rows);
-                   score(model, encoder, mode, rows, errors, relative);
-                   print_numbers(errors);
-                 }));
+  const RowsSink<T> score = [&](MatrixView<const T> rows, std::size_t) {
+    errors.resize(rows.rows);
+    encoder.score(rows, errors, relative);
+    print_numbers(errors);
+  };
+  for_each_block(stream, score, &interrupt_flag());
 }
 
 int run_score(const ScoreArguments& arguments) {
   EncodeOptions options;
-  parse_mode(arguments.mode, options);
+  options.mode = arguments.mode;
+  options.debias = arguments.debias;
   options.n_threads = arguments.table.n_threads;
   catch_signals();
   const Model model = Model::load(arguments.model);
@@ -63,9 +66,9 @@ int run_score(const ScoreArguments& arguments) {
                                         model.n_features(), arguments.model);
   const Encoder encoder(model, options);
   if (model.dtype() == DType::kFloat32)
-    score_stream<float>(model, encoder, options.mode, !arguments.absolute, *stream);
+    score_stream<float>(encoder, !arguments.absolute, *stream);
   else
-    score_stream<double>(model, encoder, options.mode, !arguments.absolute, *stream);
+    score_stream<double>(encoder, !arguments.absolute, *stream);
   return interrupt_exit_code();
 }
 
@@ -80,7 +83,8 @@ Command add_score(CLI::App& root) {
                   "samples: a matrix file, - for standard input (npy, or records with --raw), or images with --patches")
       ->required()
       ->type_name("");
-  app->add_option("--mode", arguments->mode, "how the samples are encoded; as for encode")->type_name("MODE");
+  add_mode_option(*app, arguments->mode, "how the samples are encoded");
+  app->add_flag("--debias", arguments->debias, "as in encode: least squares on the support of each code");
   app->add_flag("--absolute", arguments->absolute, "|x - decoded| instead of |x - decoded| / |x|");
   add_table_flag(*app, arguments->table, *find_learn_option("threads"), "number of threads; 0 for all")
       ->group("Options");

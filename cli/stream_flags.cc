@@ -1,28 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream_flags.h"
 
-#include "blocks.h"
 #include "dualdict/error.h"
 #include "signals.h"
 
 namespace dualdict::cli {
-namespace {
-
-template <class T>
-void hand_out_blocks(SampleStream& stream, const BlockWork<T>& work) {
-  Matrix<T> block(kBlockRows, stream.n_features());
-  std::size_t first = 0;
-  while (const std::size_t n = stream.read(block.view())) {
-    const MatrixView<const T> rows(block.view().row_range(0, n));
-    require_finite(rows, stream.name(), first);
-    work(rows, first);
-    first += n;
-    if (interrupt_flag().load()) return;
-  }
-}
-
-}  // namespace
-
 void add_stream_flags(CLI::App& app, StreamFlags& flags, const std::string& help) {
   app.add_flag("--stream", flags.stream, help)->group("Samples");
   app.add_option("--raw", flags.raw,
@@ -48,13 +30,6 @@ std::unique_ptr<SampleStream> open_input_stream(const std::vector<std::string>& 
                                        " features are not allowed: " + model + " was learned from samples of " +
                                        std::to_string(n_features));
   return stream;
-}
-
-void for_each_block(SampleStream& stream, const BlockWork<float>& work) {
-  hand_out_blocks(stream, work);
-}
-void for_each_block(SampleStream& stream, const BlockWork<double>& work) {
-  hand_out_blocks(stream, work);
 }
 
 }  // namespace dualdict::cli

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,12 +26,5 @@ void add_stream_flags(CLI::App& app, StreamFlags& flags, const std::string& help
 std::unique_ptr<SampleStream> open_input_stream(const std::vector<std::string>& paths, const StreamFlags& flags,
                                                 const DataFlags& data, std::size_t seed, std::size_t n_features = 0,
                                                 const std::string& model = "");
-
-// Hands block after block of the samples that are there to `work`, until the stream ends or a signal comes. Rows are
-// checked; `first` is the number of the first of them.
-template <class T>
-using BlockWork = std::function<void(MatrixView<const T> rows, std::size_t first)>;
-void for_each_block(SampleStream& stream, const BlockWork<float>& work);
-void for_each_block(SampleStream& stream, const BlockWork<double>& work);
 
 }  // namespace dualdict::cli

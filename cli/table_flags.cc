@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "dualdict/error.h"
+#include "dualdict/modes.h"
 
 namespace dualdict::cli {
 namespace {
@@ -53,6 +54,18 @@ CLI::Option* add_table_flag(CLI::App& app, LearnOptions& options, const OptionIn
   else
     flag = app.add_option_function<std::string>(name, set, text)->type_name(value_name(row));
   return flag->group(group_title(row.group));
+}
+
+CLI::Option* add_mode_option(CLI::App& app, std::string& mode, const std::string& help) {
+  std::string text = help + ":";
+  for (const ModeInfo& info : mode_table())
+    text += (&info == &mode_table().front() ? " " : "; ") + mode_form(info) + ", " + std::string(info.help) +
+            (info.name == mode ? " (default)" : "");
+  const auto set = [&mode](const std::string& value) {
+    parse_mode(value);
+    mode = value;
+  };
+  return app.add_option_function<std::string>("--mode", set, text)->type_name("MODE");
 }
 
 }  // namespace dualdict::cli

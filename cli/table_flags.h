@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flags made from rows of the option table.
+// Flags made from rows of the tables of options and of modes.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,6 +12,9 @@ namespace dualdict::cli {
 
 // Adds --NAME, which sets the row's field of `options`; the help is the row's unless another is given.
 CLI::Option* add_table_flag(CLI::App& app, LearnOptions& options, const OptionInfo& row, const std::string& help = "");
+
+// Adds --mode, whose value is checked when the command line is read; `help` comes before the list of the modes.
+CLI::Option* add_mode_option(CLI::App& app, std::string& mode, const std::string& help);
 
 // The heading of a group of the table.
 std::string group_title(std::string_view group);

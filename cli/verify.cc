@@ -10,6 +10,7 @@
 #include "data_flags.h"
 #include "dualdict/error.h"
 #include "dualdict/options.h"
+#include "dualdict/pipeline.h"
 #include "json.h"
 #include "learn_report.h"
 #include "output.h"
@@ -64,36 +65,16 @@ void throw_if_nothing(const Verification& result, const SampleStream& stream) {
   throw Error(ErrorKind::kInput, stream.name() + ": holds no sample");
 }
 
-// Both together, as if their samples had been verified at once.
-void merge(Verification& total, const Verification& part) {
-  const double energy = total.energy.total() + part.energy.total();
-  const auto n = static_cast<double>(total.n_samples);
-  const auto n_part = static_cast<double>(part.n_samples);
-  const double gap = total.duality_gap * total.energy.total() + part.duality_gap * part.energy.total();
-  total.duality_gap = energy > 0 ? gap / energy : 0.0;
-  total.nonzeros_per_code = (total.nonzeros_per_code * n + part.nonzeros_per_code * n_part) / (n + n_part);
-  total.energy.reconstruction += part.energy.reconstruction;
-  total.energy.coding += part.energy.coding;
-  total.energy.l1 += part.energy.l1;
-  total.energy.l2 += part.energy.l2;
-  total.max_kkt_residual = std::max(total.max_kkt_residual, part.max_kkt_residual);
-  total.max_atom_norm = std::max(total.max_atom_norm, part.max_atom_norm);
-  total.max_filter_norm = std::max(total.max_filter_norm, part.max_filter_norm);
-  total.tau_max = std::max(total.tau_max, part.tau_max);
-  total.n_samples += part.n_samples;
-}
-
 // Until the stream ends, or a signal asks for the result so far.
 Verification verify_stream(const Model& model, const VerifyArguments& arguments) {
   catch_signals();
   const auto stream = open_input_stream({arguments.input}, arguments.stream, arguments.data, arguments.table.seed,
                                         model.n_features(), arguments.model);
-  Verification total;
-  for_each_block(*stream, BlockWork<double>([&](MatrixView<const double> rows, std::size_t) {
-    merge(total, verify(model, *make_source(rows), arguments.table.n_threads));
-  }));
-  throw_if_nothing(total, *stream);
-  return total;
+  Verifier verifier(model, arguments.table.n_threads);
+  const RowsSink<double> add = [&](MatrixView<const double> rows, std::size_t) { verifier.add(*make_source(rows)); };
+  for_each_block(*stream, add, &interrupt_flag());
+  throw_if_nothing(verifier.result(), *stream);
+  return verifier.result();
 }
 
 int run_verify(const VerifyArguments& arguments) {

@@ -60,13 +60,11 @@ int main() {
               summary.nonzeros_per_code);
 
   for (const char* mode : {"linear", "sparse", "corrected", "refine:5", "exact"}) {
-    dualdict::EncodeOptions encode_options;
-    dualdict::parse_mode(mode, encode_options);
-    const dualdict::Encoder encoder(model, encode_options);
+    const dualdict::Encoder encoder(model, {.mode = mode});
     dualdict::Matrix<float> codes(fresh.rows(), model.n_atoms());
     encoder.encode(fresh, codes);
     dualdict::Matrix<float> decoded(fresh.rows(), fresh.cols());
-    dualdict::decode(model, codes, decoded, encode_options.mode);
+    encoder.decode(codes, decoded);
     std::printf("%-10s |x - decoded| / |x| = %.3f\n", mode, relative_error(fresh, decoded));
   }
   return 0;

@@ -2,74 +2,18 @@
 // The module dualdict._core: converts, releases the GIL, calls. What users see is written in Python above it.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "convert.h"
+#include "encoder_handle.h"
 #include "learn_call.h"
 #include "online_handle.h"
 #include "report_call.h"
 
 namespace dualdict::python {
 namespace {
-
-// An encoder that survives a fork: the threads of its parent do not exist in the child, which makes a new one.
-class EncoderHandle {
- public:
-  EncoderHandle(const Model& model, const std::string& mode, std::optional<double> tau, std::optional<double> nonzeros,
-                std::optional<double> eta, bool debias, std::size_t n_threads, const nb::object& sample)
-      : model_(model) {
-    parse_mode(mode, options_);
-    options_.tau = tau;
-    options_.nonzeros = nonzeros;
-    options_.eta = eta;
-    options_.debias = debias;
-    options_.n_threads = n_threads;
-    std::unique_ptr<DataSource> source;
-    if (!sample.is_none()) source = make_source(view_of(nb::cast<InArray<double>>(sample, false)));
-    encoder_ = std::make_unique<Encoder>(model_, options_, source.get());
-    // What was found on the sample stays, also in a child.
-    if (source && options_.nonzeros) {
-      options_.nonzeros.reset();
-      options_.tau = encoder_->tau();
-    }
-  }
-
-  double tau() const { return encoder_->tau(); }
-
-  template <class T>
-  void encode(const InArray<T>& samples, const OutArray<T>& codes) {
-    if (getpid() != owner_) renew();
-    const nb::gil_scoped_release release;
-    encoder_->encode(view_of(samples), view_of(codes));
-  }
-
- private:
-  // With the GIL held, so by one thread at a time. The old encoder is left alone: ending it would wait for its threads.
-  void renew() {
-    static_cast<void>(encoder_.release());  // NOLINT(bugprone-unused-return-value)
-    encoder_ = std::make_unique<Encoder>(model_, options_);
-    owner_ = getpid();
-  }
-
-  Model model_;
-  EncodeOptions options_;
-  std::unique_ptr<Encoder> encoder_;
-  pid_t owner_ = getpid();
-};
-
-template <class T>
-void decode_array(const Model& model, const InArray<T>& codes, const OutArray<T>& samples, const std::string& mode,
-                  bool with_dictionary) {
-  EncodeOptions options;
-  parse_mode(mode, options);
-  const nb::gil_scoped_release release;
-  decode(model, view_of(codes), view_of(samples), options.mode,
-         with_dictionary ? DecodeWith::kDictionary : DecodeWith::kModeDecoder);
-}
 
 template <class T>
 nb::dict verify_array(const Model& model, const InArray<T>& samples, std::size_t n_threads) {
@@ -81,24 +25,15 @@ nb::dict verify_array(const Model& model, const InArray<T>& samples, std::size_t
   return to_dict(result);
 }
 
-// The tensors of a fitted encoder, for whoever writes it in another form.
-nb::object encoder_dict(const FittedEncoder& encoder, DType dtype) {
-  if (encoder.empty()) return nb::none();
+// The tensors of a fitted encoder, for whoever writes it in another form; None for those that it has not.
+nb::object encoder_dict(const FittedEncoder* encoder, DType dtype) {
+  if (encoder == nullptr) return nb::none();
   nb::dict result;
-  result["weights"] = to_numpy(encoder.weights, dtype);
-  result["feedback"] = encoder.feedback.empty() ? nb::none() : to_numpy(encoder.feedback, dtype);
-  result["gain"] = to_numpy(encoder.gain, dtype);
-  result["threshold"] = to_numpy(encoder.threshold, dtype);
-  result["growth"] = to_numpy(encoder.growth, dtype);
-  result["tau_slope"] = to_numpy(encoder.tau_slope, dtype);
-  result["decoder"] = encoder.decoder.empty() ? nb::none() : to_numpy(encoder.decoder, dtype);
+  for_each_tensor(*encoder, [&](std::string_view name, TensorColumns, const auto& tensor) {
+    result[nb::str(name.data(), name.size())] = tensor.empty() ? nb::none() : to_numpy(tensor, dtype);
+  });
+  result["decoder"] = encoder->decoder.empty() ? nb::none() : to_numpy(encoder->decoder, dtype);
   return result;
-}
-
-// So that a mistake shows before a long fit, not after it.
-void check_mode(const std::string& mode) {
-  EncodeOptions options;
-  parse_mode(mode, options);
 }
 
 nb::bytes bytes_of(const Model& model) {
@@ -150,8 +85,7 @@ void define_model(nb::module_& module) {
       .def(
           "fitted_encoder",
           [](const Model& model, const std::string& mode) {
-            const ModelParts& parts = model.parts();
-            return encoder_dict(mode == "corrected" ? parts.corrected : parts.sparse, parts.dtype);
+            return encoder_dict(model.parts().find_encoder(mode), model.dtype());
           },
           nb::arg("mode"))
       .def(
@@ -185,8 +119,6 @@ nb::list image_list(std::size_t n_images, std::size_t size, std::uint64_t seed) 
 
 template <class T>
 void define_functions(nb::module_& module) {
-  module.def("decode", &decode_array<T>, nb::arg("model"), nb::arg("codes").noconvert(), nb::arg("samples").noconvert(),
-             nb::arg("mode"), nb::arg("with_dictionary"));
   module.def("verify", &verify_array<T>, nb::arg("model"), nb::arg("samples").noconvert(), nb::arg("n_threads"));
 }
 
@@ -195,14 +127,7 @@ NB_MODULE(_core, module) {
   module.attr("__version__") = DUALDICT_VERSION;
   module.def("option_table", &option_list);
   define_model(module);
-  nb::class_<EncoderHandle>(module, "Encoder")
-      .def(nb::init<const Model&, const std::string&, std::optional<double>, std::optional<double>,
-                    std::optional<double>, bool, std::size_t, const nb::object&>(),
-           nb::arg("model"), nb::arg("mode"), nb::arg("tau").none(), nb::arg("nonzeros").none(), nb::arg("eta").none(),
-           nb::arg("debias"), nb::arg("n_threads"), nb::arg("sample").none())
-      .def_prop_ro("tau", &EncoderHandle::tau)
-      .def("encode", &EncoderHandle::encode<float>, nb::arg("samples").noconvert(), nb::arg("codes").noconvert())
-      .def("encode", &EncoderHandle::encode<double>, nb::arg("samples").noconvert(), nb::arg("codes").noconvert());
+  define_encoder(module);
   define_functions<float>(module);
   define_functions<double>(module);
   define_online(module);
@@ -214,7 +139,6 @@ NB_MODULE(_core, module) {
         write_grey_png(path.string(), view_of(pixels));
       },
       nb::arg("path"), nb::arg("pixels"));
-  module.def("check_mode", &check_mode, nb::arg("mode"));
   module.def("learn", &call_learn, nb::arg("samples"), nb::arg("options"), nb::arg("others"));
 }
 

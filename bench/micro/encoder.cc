@@ -32,7 +32,7 @@ const Model& model() {
 
 void encode(benchmark::State& state, const char* mode, std::size_t n) {
   EncodeOptions options;
-  parse_mode(mode, options);
+  options.mode = mode;
   options.n_threads = 1;
   const Encoder encoder(model(), options);
   Matrix<float> codes(n, kAtoms);

@@ -68,9 +68,11 @@ struct EncodingTable {
   }
 };
 
-// One product, a gain, and a threshold that grows with the sample's norm n (relative to the training mean norm):
+// What a mode of encoding (dualdict/modes.h) has fitted to a dictionary: one product, a gain, and a threshold that
+// grows with the sample's norm n (relative to the training mean norm):
 //   u_j = gain_j S_{threshold_j (1 + growth_j n)}(v_j),   v = weights x (+ feedback u0 for `corrected`).
 struct FittedEncoder {
+  std::string mode;
   Matrix<double> weights;         // K x d
   Matrix<double> feedback;        // K x K, acts on the sparse code u0; empty for `sparse`
   std::vector<double> gain;       // K
@@ -79,8 +81,23 @@ struct FittedEncoder {
   std::vector<double> tau_slope;  // K: how much the threshold moves per unit of tau
   Matrix<double> quantiles;       // K x q: quantiles 0, 1/(q-1), ..., 1 of |v_j| / (1 + growth_j n) on the fit samples
   Matrix<double> decoder;         // K x d: least squares from this mode's codes to the samples
-  bool empty() const { return weights.empty(); }
 };
+
+// How many numbers of a tensor belong to each atom; a vector has one.
+enum class TensorColumns { kOne, kFeatures, kAtoms, kAny };
+
+// The one list of an encoder's tensors: calls visit(name, columns, matrix or vector) for each but the decoder, in the
+// order of the model file.
+template <class Encoder, class Visit>
+void for_each_tensor(Encoder& encoder, const Visit& visit) {
+  visit("weights", TensorColumns::kFeatures, encoder.weights);
+  visit("feedback", TensorColumns::kAtoms, encoder.feedback);
+  visit("gain", TensorColumns::kOne, encoder.gain);
+  visit("threshold", TensorColumns::kOne, encoder.threshold);
+  visit("growth", TensorColumns::kOne, encoder.growth);
+  visit("tau_slope", TensorColumns::kOne, encoder.tau_slope);
+  visit("quantiles", TensorColumns::kAny, encoder.quantiles);
+}
 
 // Where a model came from. All of it is in the file's metadata.
 struct Provenance {
@@ -108,9 +125,15 @@ struct ModelParts {
   std::optional<double> learning_tau;
   std::optional<double> learning_eta;
   bool positive_codes = false;
-  FittedEncoder sparse;
-  FittedEncoder corrected;
+  std::vector<FittedEncoder> encoders;  // one a mode that has tensors, in the order of the table of modes
   Provenance provenance;
+
+  // nullptr: the model has none for this mode
+  const FittedEncoder* find_encoder(std::string_view mode) const {
+    for (const FittedEncoder& encoder : encoders)
+      if (encoder.mode == mode) return &encoder;
+    return nullptr;
+  }
 };
 
 // An immutable model. Cheap to copy (shared), safe to use from many threads.

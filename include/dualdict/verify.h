@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "dualdict/data.h"
 #include "dualdict/export.h"
@@ -34,7 +35,25 @@ struct Verification {
   }
 };
 
-// Codes every sample from zero by plain coordinate descent to a relative gap of 1e-9 and measures.
+// A model made ready to be checked on samples as they come. Codes every sample from zero by plain coordinate descent to
+// a relative gap of 1e-9 and measures.
+class DUALDICT_API Verifier {
+ public:
+  explicit Verifier(const Model& model, std::size_t n_threads = 0);
+  ~Verifier();
+  Verifier(Verifier&&) noexcept;
+  Verifier& operator=(Verifier&&) noexcept;
+
+  void add(const DataSource& data);
+  // Of all samples that were added so far, as if they had come at once.
+  Verification result() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// That of the samples of one source.
 DUALDICT_API Verification verify(const Model& model, const DataSource& data, std::size_t n_threads = 0);
 
 }  // namespace dualdict

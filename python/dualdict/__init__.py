@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from ._core import Model, __version__
 from ._functions import (
-    decode, encode, fit_dual, generate_images, learn, load_model, tau_max, verify, write_png,
+    decode, encode, encode_files, fit_dual, generate_images, learn, load_model, score, tau_max, verify, write_png,
 )
 from ._onnx import to_onnx
 from ._record import Record
@@ -36,10 +36,12 @@ __all__ = [
     "__version__",
     "decode",
     "encode",
+    "encode_files",
     "fit_dual",
     "generate_images",
     "learn",
     "load_model",
+    "score",
     "tau_max",
     "to_onnx",
     "verify",

@@ -17,7 +17,7 @@ from ._arrays import as_start
 from ._fitted import Fitted, parameter_docs, preprocessed, warn_of
 from ._functions import decode, load_model, make_encoder
 from ._onnx import to_onnx
-from ._options import PREPROCESS, TABLE, as_texts, n_threads, preprocess, seed_of
+from ._options import MODES, PREPROCESS, TABLE, as_texts, n_threads, preprocess, seed_of
 from ._record import Record
 from ._report import report
 
@@ -190,7 +190,8 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         )
         if model is not None:
             self._set_fitted(Fitted(model, records))
-            self._find_encode_tau(X)
+            if self.encode_nonzeros is not None:
+                self._encoder(sample=X)
         if raised is not None:
             raise raised
         warn_of(self.summary_)
@@ -253,7 +254,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             check_is_fitted(self)
             X = validate_data(self, X, dtype=_FLOATS, order="C", reset=False)
         codes = np.empty((X.shape[0], len(self.components_)), X.dtype)
-        self._encoder().encode(X, codes)
+        self._encoder(sample=X).encode(X, codes)
         return codes
 
     def inverse_transform(self, X: ArrayLike) -> NDArray:
@@ -274,16 +275,16 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def score(self, X: ArrayLike, y: Any = None) -> float:
         """The share of the squared norm of the preprocessed samples that their codes explain.
 
-        1 - |x - decoded|^2 / |x|^2, summed over the samples; 1 is perfect. Compare models at equal nonzeros per code.
+        1 - |x - decoded|^2 / |x|^2, summed over the samples; 1 is perfect. The errors are those of `dualdict.score` and of
+        the command. Compare models at equal nonzeros per code.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=_FLOATS, order="C", reset=False)
+        errors = np.empty(X.shape[0])
+        self._encoder(sample=X).score(X, errors, False)
         wanted = preprocessed(X.astype(np.float64), self.model_, self.summary_.preprocess)
-        found = self.inverse_transform(self.transform(X)).astype(np.float64) / self.summary_.preprocess.scale
-        if self.summary_.preprocess.center_features:
-            found -= self.model_.feature_means
         total = float(np.sum(wanted**2))
-        missed = float(np.sum((wanted - found) ** 2))
+        missed = float(np.sum(errors**2))
         return 1.0 - missed / total if total > 0 else float(missed == 0)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -317,7 +318,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         mode = self.encode if mode is None else mode
         if self.debias:
             raise ValueError("debias: least squares on each support cannot be a graph; set debias=False")
-        if mode == "linear":
+        if not MODES[_core.check_mode(mode)[0]]["sparse"]:
             return to_onnx(self.model_, mode)
         tau = self._encoder(mode).tau
         if self.encode_nonzeros is not None and tau == 0:
@@ -396,28 +397,22 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             raise AttributeError(f"{type(self).__name__} is not fitted yet; call fit first")
         return fitted
 
-    def _find_encode_tau(self, X):
-        """For modes that have no statistics stored, the tau of a wanted number of nonzeros is found on the samples."""
-        if self.encode_nonzeros is None or self.encode in ("linear", "sparse", "corrected"):
-            return
-        encoder = make_encoder(
-            self.model_, self.encode, tau=None, nonzeros=self.encode_nonzeros, eta=self.encode_eta, debias=False,
-            n_jobs=self.n_jobs, sample=X,
-        )
-        self._found_tau = {(self.encode, self.encode_nonzeros, self.encode_eta): encoder.tau}
-
-    def _encoder(self, mode=None):
+    def _encoder(self, mode=None, sample=None):
+        """The encoder of these parameters, made once. In modes that find the tau of `encode_nonzeros` on samples it is
+        found when it is first wanted and kept until the next fit."""
         key = (mode or self.encode, self.encode_tau, self.encode_nonzeros, self.encode_eta, self.debias, self.n_jobs)
         last, encoder = self._fitted.last_encoder
         if last == key:
             return encoder
         mode, tau, nonzeros, eta, debias, n_jobs = key
-        found = self._found_tau.get((mode, nonzeros, eta))
-        if found is not None and tau is None:
-            tau, nonzeros = found, None
+        search = (mode, nonzeros, eta) if nonzeros is not None and MODES[_core.check_mode(mode)[0]]["needs_sample"] else None
+        if tau is None and search in self._found_tau:
+            tau, nonzeros = self._found_tau[search], None
         encoder = make_encoder(
-            self.model_, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=None
+            self.model_, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=sample
         )
+        if search is not None and tau is None:
+            self._found_tau[search] = encoder.tau
         self._fitted.last_encoder = (key, encoder)
         return encoder
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, _learning
 from ._arrays import as_samples
-from ._options import PREPROCESS, n_threads, preprocess, seed_of
+from ._options import MODES, PREPROCESS, n_threads, preprocess, seed_of
 from ._record import Record
 
 # As many samples as the library looks at when it seeks the tau of a wanted number of nonzeros.
@@ -145,11 +145,11 @@ def encode(
     ----------
     model : Model
     X : array of shape (n_samples, n_features)
-    mode : {"linear", "sparse", "corrected", "refine:k", "exact"}
+    mode : {modes}
         From one product to the minimiser of E with its certificate; what each buys is in the model's encoding table.
     tau, nonzeros, eta : float, optional
-        Another sparsity than that of the model: its weight, or the wanted nonzeros per code on average; eta for
-        `refine:k` and `exact` only.
+        Another sparsity than that of the model: its weight, or the wanted nonzeros per code on average; eta in modes
+        that take it.
     debias : bool
         Least squares on the support of each code.
     n_jobs : int, optional
@@ -180,15 +180,115 @@ def encode(
     return out
 
 
+encode.__doc__ = encode.__doc__.replace("{modes}", "{" + ", ".join(f'"{row["form"]}"' for row in MODES.values()) + "}")
+
+
 def make_encoder(model, mode, *, tau, nonzeros, eta, debias, n_jobs, sample):
     """A ready encoder; `sample` serves to find the tau of a wanted number of nonzeros where a mode needs samples."""
-    if nonzeros is None or mode in ("linear", "sparse", "corrected"):
+    if nonzeros is None or not MODES[_core.check_mode(mode)[0]]["needs_sample"]:
         sample = None
     elif sample is not None:
         n = sample.shape[0]
         rows = np.arange(_SPREAD) * n // _SPREAD if n > _SPREAD else slice(None)
         sample = np.ascontiguousarray(sample[rows], dtype=np.float64)
-    return _core.Encoder(model, mode, tau, nonzeros, eta, bool(debias), n_threads(n_jobs), sample)
+    options = {
+        "mode": mode, "tau": tau, "nonzeros": nonzeros, "eta": eta, "debias": bool(debias), "n_threads": n_threads(n_jobs)
+    }
+    return _core.Encoder(model, options, sample)
+
+
+def score(
+    model: _core.Model,
+    X: ArrayLike,
+    mode: str = "sparse",
+    *,
+    absolute: bool = False,
+    tau: float | None = None,
+    nonzeros: float | None = None,
+    eta: float | None = None,
+    debias: bool = False,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """The reconstruction error of every sample, as `dualdict score` prints it.
+
+    |x - decoded u| / |x| after the model's preprocessing, u the code of x and decoded as codes of its kind are. Samples
+    unlike those that the model learned from have large ones.
+
+    Parameters
+    ----------
+    absolute : bool
+        |x - decoded u| instead.
+    model, X, mode, tau, nonzeros, eta, debias, n_jobs
+        As in `encode`.
+
+    Returns
+    -------
+    array of shape (n_samples,)
+
+    Examples
+    --------
+    >>> import numpy as np, dualdict
+    >>> X = np.random.default_rng(0).standard_normal((300, 8))
+    >>> model, _ = dualdict.learn(X, 12, tau=0.05)
+    >>> errors = dualdict.score(model, X)
+    >>> errors.shape, bool(errors.mean() < 0.3)
+    ((300,), True)
+    """
+    X = as_samples(X)
+    encoder = make_encoder(model, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=X)
+    errors = np.empty(X.shape[0])
+    encoder.score(X, errors, not absolute)
+    return errors
+
+
+def encode_files(
+    model: _core.Model,
+    inputs: str | os.PathLike[str] | list[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    mode: str = "sparse",
+    *,
+    patches: tuple[int, int] | None = None,
+    n_patches: int = 100000,
+    seed: int = 0,
+    compressed: bool = False,
+    tau: float | None = None,
+    nonzeros: float | None = None,
+    eta: float | None = None,
+    debias: bool = False,
+    n_jobs: int | None = None,
+) -> None:
+    """Codes of samples in files, in constant memory, as `dualdict encode` writes them.
+
+    Parameters
+    ----------
+    inputs : path or list of paths
+        Matrix files (npy, npz, csv, IDX), their rows one after the other; with `patches` images or folders of them.
+    output : path
+        A file of one code a row, in the precision of the model. It appears whole or not at all.
+    patches : (height, width), optional
+        The samples are `n_patches` random patches of this size, drawn with `seed`.
+    compressed : bool
+        Write compressed rows (npz) that `scipy.sparse.load_npz` reads.
+    model, mode, tau, nonzeros, eta, debias, n_jobs
+        As in `encode`.
+
+    Examples
+    --------
+    >>> import numpy as np, dualdict, tempfile, os
+    >>> X = np.random.default_rng(0).standard_normal((300, 8)).astype(np.float32)
+    >>> model, _ = dualdict.learn(X, 12, tau=0.5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(os.path.join(folder, "x.npy"), X)
+    ...     dualdict.encode_files(model, os.path.join(folder, "x.npy"), os.path.join(folder, "codes.npy"))
+    ...     bool((np.load(os.path.join(folder, "codes.npy")) == dualdict.encode(model, X)).all())
+    True
+    """
+    paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else inputs
+    source = _core.Source([os.fspath(path) for path in paths],
+                          None if patches is None else [*patches, n_patches, seed])
+    sample = None if nonzeros is None else source.spread(_SPREAD)
+    encoder = make_encoder(model, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=sample)
+    encoder.encode_files(source, os.fspath(output), bool(compressed))
 
 
 def decode(model: _core.Model, codes: ArrayLike, mode: str = "sparse", *, dictionary: bool = False) -> NDArray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _core
+from ._options import MODES
 
 if TYPE_CHECKING:
     import onnx
@@ -77,16 +78,20 @@ def _shrink(graph, x, v, model, encoder, tau_shift):
     return graph.add("Mul", _soft_threshold(graph, v, moved, model.positive_codes), gain)
 
 
-def _sparse(graph, x, model, tau_shift):
+def _linear(graph, x, model, tau, eta, number):
+    return graph.product(x, model.dual)
+
+
+def _sparse(graph, x, model, tau, eta=None, number=None):
     encoder = _fitted(model, "sparse")
-    return _shrink(graph, x, graph.product(x, encoder["weights"]), model, encoder, tau_shift)
+    return _shrink(graph, x, graph.product(x, encoder["weights"]), model, encoder, tau - model.tau)
 
 
-def _corrected(graph, x, model, tau_shift):
+def _corrected(graph, x, model, tau, eta, number):
     encoder = _fitted(model, "corrected")
-    first = _sparse(graph, x, model, 0.0)
+    first = _sparse(graph, x, model, model.tau)
     v = graph.add("Add", graph.product(x, encoder["weights"]), graph.product(first, encoder["feedback"]))
-    return _shrink(graph, x, v, model, encoder, tau_shift)
+    return _shrink(graph, x, v, model, encoder, tau - model.tau)
 
 
 def _refine(graph, x, model, tau, eta, steps):
@@ -96,11 +101,15 @@ def _refine(graph, x, model, tau, eta, steps):
     step = 1 / model.refine_curvature(eta)
     gram = step * (D @ D.T / d + (eta + model.mu) / K * np.eye(K))
     linear = graph.product(x, step * (D / d + eta / K * C))
-    u = _sparse(graph, x, model, tau - model.tau)
+    u = _sparse(graph, x, model, tau)
     for _ in range(steps):
         moved = graph.add("Sub", graph.add("Add", u, linear), graph.product(u, gram))
         u = _soft_threshold(graph, moved, step * tau / K, model.positive_codes)
     return u
+
+
+# How each mode of the table that can be a graph is one.
+_GRAPHS = {"linear": _linear, "sparse": _sparse, "corrected": _corrected, "refine": _refine}
 
 
 def _fitted(model, mode):
@@ -121,8 +130,9 @@ def to_onnx(
     Parameters
     ----------
     model : Model
-    mode : {"linear", "sparse", "corrected", "refine:k"}
-        `exact` iterates until a certificate is met and has no such form; refine:k comes near it.
+    mode : str
+        A mode that is a fixed sequence of products; the others are refused with the reason. `exact` has no such form:
+        refine:k comes near it.
     tau, eta : float, optional
         As in `encode`.
 
@@ -146,25 +156,19 @@ def to_onnx(
         import onnx
     except ImportError:
         raise ImportError("to_onnx needs the package onnx: pip install onnx") from None
-    _core.check_mode(mode)
-    if mode == "exact":
-        raise ValueError("mode exact: iterates until a certificate is met and cannot be a graph; use refine:k, as refine:10")
-    if mode == "linear" and tau is not None:
-        raise ValueError("mode linear: its codes are dense and take no tau; use sparse, corrected or refine:k")
-    if eta is not None and not mode.startswith("refine"):
-        raise ValueError(f"eta {eta}: mode {mode} has the model's eta built in; only refine:k takes another")
+    name, number = _core.check_mode(mode)
+    row = MODES[name]
+    if row["no_graph"]:
+        raise ValueError(f"mode {mode}: {row['no_graph']}")
+    if tau is not None and not row["sparse"]:
+        raise ValueError(f"mode {mode}: its codes are dense and take no tau")
+    if eta is not None and not row["takes_eta"]:
+        raise ValueError(f"eta {eta}: mode {mode} takes no other eta than the model's")
     tau = model.tau if tau is None else float(tau)
     eta = model.eta if eta is None else float(eta)
     graph = _Graph(onnx, model.dtype)
     x = _preprocess(graph, "X", model)
-    if mode == "linear":
-        codes = graph.product(x, model.dual)
-    elif mode == "sparse":
-        codes = _sparse(graph, x, model, tau - model.tau)
-    elif mode == "corrected":
-        codes = _corrected(graph, x, model, tau - model.tau)
-    else:
-        codes = _refine(graph, x, model, tau, eta, int(mode.split(":")[1]))
+    codes = _GRAPHS[name](graph, x, model, tau, eta, number)
     return _finish(onnx, graph, codes, model, mode)
 
 

@@ -9,6 +9,9 @@ from . import _core
 
 TABLE = {row["python_name"]: row for row in _core.option_table()}
 
+# The ways of encoding, by name.
+MODES = {row["name"]: row for row in _core.mode_table()}
+
 # What learning takes beside the table, with its defaults. `scale` is a number, or "unit" for samples of norm 1.
 PREPROCESS = {"scale": 1.0, "center_samples": False, "center_features": False}
 

@@ -17,7 +17,7 @@ struct EncoderSamples {
   MatrixView<const T> fit_codes = {};  // exact; empty: they are made here
 };
 
-// Fills parts.sparse, parts.corrected and parts.provenance.encoding; all else of `parts` is set. Exact codes of the fit
+// Fills parts.encoders and parts.provenance.encoding; all else of `parts` is set. Exact codes of the fit
 // samples are what the encoders are fitted to. Without fit samples nothing is fitted. False: interrupted; an encoder
 // that was complete by then stays, the table is empty.
 template <class T>

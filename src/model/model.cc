@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dualdict/model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/finite.h"
 #include "dualdict/error.h"
+#include "model/modes/mode.h"
 
 namespace dualdict {
 namespace {
@@ -24,8 +26,7 @@ class PartsChecker {
     if (parts_.dictionary.empty()) fail("dictionary", shape_of(n_atoms_, n_features_), "at least 1 x 1");
     check_matrix("dictionary", parts_.dictionary, n_features_);
     check_matrix("dual", parts_.dual, n_features_);
-    check_encoder("encoder.sparse", parts_.sparse, false);
-    check_encoder("encoder.corrected", parts_.corrected, true);
+    for (FittedEncoder& encoder : parts_.encoders) check_encoder(encoder);
     check_numbers();
     check_sizes();
   }
@@ -54,24 +55,26 @@ class PartsChecker {
     require_finite(MatrixView<const double>(values.data(), 1, values.size()), "model: " + field);
   }
 
-  void check_encoder(const std::string& name, FittedEncoder& encoder, bool has_feedback) const {
-    if (encoder.empty()) {
-      if (!encoder.feedback.empty() || !encoder.gain.empty() || !encoder.threshold.empty() || !encoder.growth.empty() ||
-          !encoder.tau_slope.empty() || !encoder.quantiles.empty() || !encoder.decoder.empty())
-        fail(name + ".weights", "empty", "given when another part of the encoder is");
-      return;
-    }
-    check_matrix(name + ".weights", encoder.weights, n_features_);
-    if (has_feedback)
-      check_matrix(name + ".feedback", encoder.feedback, n_atoms_);
-    else if (!encoder.feedback.empty())
-      fail(name + ".feedback", shape_of(encoder.feedback.rows(), encoder.feedback.cols()), "empty");
-    check_vector(name + ".gain", encoder.gain);
-    check_vector(name + ".threshold", encoder.threshold);
-    check_vector(name + ".growth", encoder.growth);
-    check_vector(name + ".tau_slope", encoder.tau_slope);
-    if (!encoder.quantiles.empty()) check_matrix(name + ".quantiles", encoder.quantiles, encoder.quantiles.cols());
+  void check_encoder(FittedEncoder& encoder) const {
+    const std::string name = "encoder." + encoder.mode;
+    const Mode& mode = mode_of(*parse_mode(encoder.mode).info);
+    if (parts_.find_encoder(encoder.mode) != &encoder) fail(name, "there twice", "there once");
+    if (mode.tensors.empty()) fail(name, "given", "left out: mode " + encoder.mode + " has no tensors of its own");
+    for_each_tensor(encoder, [&](std::string_view part, TensorColumns columns, auto& tensor) {
+      const std::string field = name + "." + std::string(part);
+      const bool wanted = std::find(mode.tensors.begin(), mode.tensors.end(), part) != mode.tensors.end();
+      if (!wanted && tensor.empty()) return;
+      if (!wanted && part != "quantiles") fail(field, "given", "left out: mode " + encoder.mode + " has none");
+      check_tensor(field, columns, tensor);
+    });
     if (!encoder.decoder.empty()) check_matrix(name + ".decoder", encoder.decoder, n_features_);
+  }
+  void check_tensor(const std::string& field, TensorColumns, std::vector<double>& values) const {
+    check_vector(field, values);
+  }
+  void check_tensor(const std::string& field, TensorColumns columns, Matrix<double>& matrix) const {
+    const bool is_any = columns == TensorColumns::kAny;
+    check_matrix(field, matrix, is_any ? matrix.cols() : columns == TensorColumns::kAtoms ? n_atoms_ : n_features_);
   }
 
   void check_numbers() const {

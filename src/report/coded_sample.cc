@@ -38,7 +38,7 @@ Matrix<float> read_rows(const DataSource& data, const std::vector<std::size_t>& 
   return samples;
 }
 
-Matrix<float> encode_with(const Model& model, EncodeMode mode, const Matrix<float>& samples, std::size_t n_threads) {
+Matrix<float> encode_with(const Model& model, const char* mode, const Matrix<float>& samples, std::size_t n_threads) {
   EncodeOptions options;
   options.mode = mode;
   options.n_threads = n_threads;
@@ -120,7 +120,7 @@ CodedSample code_sample(const Model& model, const DataSource& data, std::size_t 
   check(model, data);
   const std::vector<std::size_t> rows = spread(kMostCoded, data.n_samples());
   const Matrix<float> samples = read_rows(data, rows);
-  const Matrix<float> codes = encode_with(model, EncodeMode::kExact, samples, n_threads);
+  const Matrix<float> codes = encode_with(model, "exact", samples, n_threads);
 
   CodedSample result;
   result.n_coded = rows.size();
@@ -131,8 +131,8 @@ CodedSample code_sample(const Model& model, const DataSource& data, std::size_t 
   for (std::size_t i = 0; i < codes.rows(); ++i)
     for (std::size_t j = 0; j < codes.cols(); ++j) result.usage[j] += codes(i, j) != 0 ? 1 : 0;
   result.exact_histogram = histogram(codes);
-  if (!model.parts().sparse.empty())
-    result.sparse_histogram = histogram(encode_with(model, EncodeMode::kSparse, samples, n_threads));
+  if (model.parts().find_encoder("sparse") != nullptr)
+    result.sparse_histogram = histogram(encode_with(model, "sparse", samples, n_threads));
 
   const std::size_t n_gallery =
       std::clamp(kGalleryValues / std::max<std::size_t>(1, model.n_features()), kFewestInGallery, kMostInGallery);

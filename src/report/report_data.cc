@@ -143,7 +143,8 @@ std::size_t values_of(const FittedEncoder& encoder) {
   return encoder.weights.size() + encoder.feedback.size() + encoder.decoder.size();
 }
 
-void add_encoder(const std::string& mode, const FittedEncoder& encoder, ReportData& data) {
+void add_encoder(const FittedEncoder& encoder, ReportData& data) {
+  const std::string& mode = encoder.mode;
   data.later.push_back(tensor(mode + ".weights", encoder.weights));
   if (!encoder.feedback.empty()) data.later.push_back(tensor(mode + ".feedback", encoder.feedback));
   if (!encoder.decoder.empty()) data.later.push_back(tensor(mode + ".decoder", encoder.decoder));
@@ -155,15 +156,14 @@ void add_encoders(const ModelParts& parts, ReportData& data) {
   data.document["encoders"] = Json::object();
   data.document["encoders_left_out"] = Json::array();
   std::size_t bytes = 0;
-  bool fits = !parts.sparse.empty();
-  for (const auto& [mode, encoder] : {std::pair{"sparse", &parts.sparse}, std::pair{"corrected", &parts.corrected}}) {
-    if (encoder->empty()) continue;
-    bytes += values_of(*encoder) * sizeof(float);
+  bool fits = true;
+  for (const FittedEncoder& encoder : parts.encoders) {
+    bytes += values_of(encoder) * sizeof(float);
     fits = fits && bytes <= kMostEncoderBytes;  // `corrected` begins with the sparse code
     if (fits)
-      add_encoder(mode, *encoder, data);
+      add_encoder(encoder, data);
     else
-      data.document["encoders_left_out"].push_back(mode);
+      data.document["encoders_left_out"].push_back(encoder.mode);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,7 @@ Energy measure_energy(const naive::CodeProblem& p, const double* x, const naive:
           .l2 = p.l2 * squared_code};
 }
 
-void add(Energy& sum, const Energy& energy) {
+void add_energy(Energy& sum, const Energy& energy) {
   sum.reconstruction += energy.reconstruction;
   sum.coding += energy.coding;
   sum.l1 += energy.l1;
@@ -59,7 +60,7 @@ void add(Energy& sum, const Energy& energy) {
 void verify_sample(const naive::CodeProblem& p, const double* x, naive::Code& w, Totals& totals) {
   naive::find_code(p, x, w);
   const Energy energy = measure_energy(p, x, w);
-  add(totals.energy, energy);
+  add_energy(totals.energy, energy);
   totals.gap += naive::duality_gap(p, w, energy.reconstruction + energy.coding + energy.l2);
   const double largest_b = naive::largest_magnitude(w.b);
   const double unit = p.lambda > 0 ? p.lambda : largest_b;
@@ -95,36 +96,60 @@ Totals verify_block(const naive::CodeProblem& p, const Transform& transform, con
 
 }  // namespace
 
-Verification verify(const Model& model, const DataSource& data, std::size_t n_threads) {
+struct Verifier::Impl {
+  Impl(const Model& model_in, std::size_t n_threads)
+      : model(model_in), problem(naive::make_problem(model_in.parts())), pool(resolve_threads(n_threads)) {}
+  Model model;
+  naive::CodeProblem problem;
+  ThreadPool pool;
+  Totals totals;
+  std::size_t n_samples = 0;
+};
+
+Verifier::Verifier(const Model& model, std::size_t n_threads) : impl_(std::make_unique<Impl>(model, n_threads)) {}
+Verifier::~Verifier() = default;
+Verifier::Verifier(Verifier&&) noexcept = default;
+Verifier& Verifier::operator=(Verifier&&) noexcept = default;
+
+void Verifier::add(const DataSource& data) {
+  const Model& model = impl_->model;
   if (data.n_features() != model.n_features())
     throw Error(ErrorKind::kInput, data.name() + ": samples have " + std::to_string(data.n_features()) +
                                        " features; the model was learned on " + std::to_string(model.n_features()));
-  const naive::CodeProblem problem = naive::make_problem(model.parts());
-  const std::size_t n_blocks = (data.n_samples() + kBlock - 1) / kBlock;
-  std::vector<Totals> blocks(n_blocks);
-  ThreadPool pool(resolve_threads(n_threads));
-  pool.run(n_blocks, [&](std::size_t block, std::size_t) {
-    blocks[block] = verify_block(problem, model.parts().transform, data, block);
+  std::vector<Totals> blocks((data.n_samples() + kBlock - 1) / kBlock);
+  impl_->pool.run(blocks.size(), [&](std::size_t block, std::size_t) {
+    blocks[block] = verify_block(impl_->problem, model.parts().transform, data, block);
   });
-  Totals totals;
+  Totals& totals = impl_->totals;
   for (const Totals& block : blocks) {
-    add(totals.energy, block.energy);
+    add_energy(totals.energy, block.energy);
     totals.gap += block.gap;
     totals.nonzeros += block.nonzeros;
     totals.max_kkt = std::max(totals.max_kkt, block.max_kkt);
     totals.max_pull = std::max(totals.max_pull, block.max_pull);
   }
+  impl_->n_samples += data.n_samples();
+}
+
+Verification Verifier::result() const {
+  const Totals& totals = impl_->totals;
   Verification result;
-  result.n_samples = data.n_samples();
+  result.n_samples = impl_->n_samples;
   result.energy = totals.energy;
   const double energy = totals.energy.total();
   result.duality_gap = energy > 0 ? totals.gap / energy : 0.0;
   result.max_kkt_residual = totals.max_kkt;
   if (result.n_samples > 0) result.nonzeros_per_code = totals.nonzeros / static_cast<double>(result.n_samples);
-  result.max_atom_norm = max_row_norm(model.dictionary());
-  result.max_filter_norm = max_row_norm(model.dual());
-  result.tau_max = static_cast<double>(problem.n_atoms) * totals.max_pull;
+  result.max_atom_norm = max_row_norm(impl_->model.dictionary());
+  result.max_filter_norm = max_row_norm(impl_->model.dual());
+  result.tau_max = static_cast<double>(impl_->problem.n_atoms) * totals.max_pull;
   return result;
+}
+
+Verification verify(const Model& model, const DataSource& data, std::size_t n_threads) {
+  Verifier verifier(model, n_threads);
+  verifier.add(data);
+  return verifier.result();
 }
 
 }  // namespace dualdict

@@ -97,7 +97,7 @@ TEST(OnlineLearner, ComesCloseToTheBatchLearner) {
     EXPECT_LT(result.summary.energy.total() / 8000, 1.1 * batch) << sizes[0];  // 20,000 seen, 8000 kept
     EXPECT_LE(largest_row_norm(result.model.dictionary()), 1 + 1e-6);
     EXPECT_LE(largest_row_norm(result.model.dual()), 1 + 1e-6);
-    EXPECT_FALSE(result.model.parts().sparse.empty());
+    EXPECT_FALSE(result.model.parts().encoders.empty());
   }
 }
 

@@ -105,7 +105,7 @@ TEST(Ranks, EveryRankHasTheSameModelAndTheSameBitsInEveryRun) {
       EXPECT_EQ(once.fits[r]->model.dual(), once.fits[0]->model.dual());
       EXPECT_EQ(once.fits[r]->model.dictionary(), again.fits[r]->model.dictionary());
       EXPECT_EQ(once.fits[r]->summary.energy.total(), again.fits[r]->summary.energy.total());
-      EXPECT_EQ(once.fits[r]->model.parts().sparse.empty(), r != 0);
+      EXPECT_EQ(once.fits[r]->model.parts().encoders.empty(), r != 0);
     }
   }
 }

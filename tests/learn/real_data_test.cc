@@ -181,7 +181,7 @@ TEST_F(RealData, NonzerosAndEncodersAtTauOneTenth) {
   EXPECT_LE(corrected.energy_excess, 1.1 * 0.011);
 
   EncodeOptions linear;
-  linear.mode = EncodeMode::kLinear;
+  linear.mode = "linear";
   Matrix<float> x(500, 144);
   unseen->read(0, x.view());
   Matrix<float> codes(500, 200);

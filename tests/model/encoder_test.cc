@@ -54,7 +54,7 @@ const Fixture& fixture() {
 
 EncodeOptions mode(const char* name, std::size_t n_threads = 1) {
   EncodeOptions options;
-  parse_mode(name, options);
+  options.mode = name;
   options.n_threads = n_threads;
   return options;
 }
@@ -317,7 +317,7 @@ TEST(Encoder, RefusesOptionsThatAModeDoesNotTake) {
     };
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  expect_error(ErrorKind::kUsage, "only the modes refine:k and exact", make("sparse", [](auto& o) { o.eta = 0.5; }));
+  expect_error(ErrorKind::kUsage, "refine:k or exact does", make("sparse", [](auto& o) { o.eta = 0.5; }));
   expect_error(ErrorKind::kUsage, "dense", make("linear", [](auto& o) { o.tau = 0.5; }));
   expect_error(ErrorKind::kUsage, "not both", make("exact", [](auto& o) { o.tau = 1, o.nonzeros = 2; }));
   expect_error(ErrorKind::kUsage, "24 atoms", make("sparse", [](auto& o) { o.nonzeros = 24; }));
@@ -325,7 +325,7 @@ TEST(Encoder, RefusesOptionsThatAModeDoesNotTake) {
   expect_error(ErrorKind::kUsage, "needs samples", make("exact", [](auto& o) { o.nonzeros = 3; }));
   expect_error(ErrorKind::kUsage, "tau -1", make("sparse", [](auto& o) { o.tau = -1; }));
   expect_error(ErrorKind::kUsage, "eta nan", make("exact", [nan](auto& o) { o.eta = nan; }));
-  expect_error(ErrorKind::kUsage, "at least 1 step", make("refine:1", [](auto& o) { o.refine_steps = 0; }));
+  expect_error(ErrorKind::kUsage, "an integer >= 1", make("refine:0", [](auto&) {}));
   expect_error(ErrorKind::kUsage, "gap 0", make("exact", [](auto& o) { o.gap = 0; }));
 }
 
@@ -348,19 +348,61 @@ TEST(Encoder, RefusesSamplesThatItCannotCode) {
 
 TEST(Encoder, AModelWithoutFittedEncodersSaysWhatToUse) {
   ModelParts parts = fixture().exact.parts();
-  parts.sparse = {};
-  parts.corrected = {};
+  parts.encoders = {};
   const Model bare(parts);
   for (const char* name : {"sparse", "corrected", "refine:2"})
     expect_error(ErrorKind::kInput, "use mode linear or exact", [&] { const Encoder encoder(bare, mode(name)); });
   EXPECT_GT(nonzeros(encode(bare, mode("exact"), fixture().planted.samples)), 0);
 }
 
-TEST(EncodeMode, NamesGoThereAndBack) {
-  for (const char* name : kModes) EXPECT_EQ(mode_name(mode(name)), name);
-  EncodeOptions options;
-  for (const char* name : {"", "Sparse", "refine", "refine:", "refine:0", "refine:-1", "refine:2x", "omp"})
-    expect_error(ErrorKind::kUsage, "mode " + std::string(name), [&] { parse_mode(name, options); });
+TEST(Modes, TheTableIsWhatParsingTakes) {
+  std::size_t n_modes = 0;
+  for (const ModeInfo& info : mode_table()) {
+    const bool has_number = !info.number.empty();
+    const std::string text = std::string(info.name) + (has_number ? ":" + std::to_string(info.usual_number) : "");
+    const ModeChoice choice = parse_mode(text);
+    EXPECT_EQ(choice.info, &info) << text;
+    EXPECT_EQ(choice.number, info.usual_number) << text;
+    EXPECT_EQ(has_number, info.usual_number > 0) << text;
+    EXPECT_FALSE(info.help.empty() || info.cost.empty()) << text;
+    EXPECT_NE(mode_forms().find(mode_form(info)), std::string::npos);
+    ++n_modes;
+  }
+  EXPECT_GE(n_modes, 5u);
+  for (const char* name : {"", "Sparse", "refine", "refine:", "refine:0", "refine:-1", "refine:2x", "sparse:2", "omq"})
+    expect_error(ErrorKind::kUsage, "mode " + std::string(name), [&] { parse_mode(name); });
+}
+
+// Every mode of the table, one line each: what is true of all of them.
+TEST(Modes, EachEncodesDecodesAndScoresAlike) {
+  const Fixture& f = fixture();
+  for (const ModeInfo& info : mode_table()) {
+    SCOPED_TRACE(info.name);
+    EncodeOptions options;
+    options.mode = std::string(info.name) + (info.number.empty() ? "" : ":" + std::to_string(info.usual_number));
+    options.n_threads = 2;
+    for (const bool debias : {false, true}) {
+      options.debias = debias;
+      const Encoder encoder(f.exact, options);
+      EXPECT_EQ(encoder.mode(), options.mode);
+      Matrix<double> codes(kSamples, kAtoms), decoded(kSamples, kFeatures), again(kSamples, kFeatures);
+      encoder.encode(f.planted.samples.view(), codes.view());
+      EXPECT_EQ(nonzeros(codes) < kAtoms, info.sparse);
+      encoder.decode(codes.view(), decoded.view());
+      Decoder(f.exact, options.mode, debias ? DecodeWith::kDictionary : DecodeWith::kModeDecoder)
+          .decode(codes.view(), again.view());
+      EXPECT_EQ(decoded, again);
+      std::vector<double> errors(kSamples), absolute(kSamples);
+      encoder.score(f.planted.samples.view(), errors);
+      encoder.score(f.planted.samples.view(), absolute, false);
+      for (std::size_t i = 0; i < kSamples; ++i) {
+        double squared = 0;
+        for (std::size_t j = 0; j < kFeatures; ++j) squared += std::pow(f.planted.samples(i, j) - decoded(i, j), 2);
+        ASSERT_NEAR(absolute[i], std::sqrt(squared), 1e-9);
+        ASSERT_NEAR(errors[i] * norm(f.planted.samples.row(i), kFeatures), absolute[i], 1e-9);
+      }
+    }
+  }
 }
 
 TEST(Decode, UndoesThePreprocessingAndChecksShapes) {
@@ -373,12 +415,12 @@ TEST(Decode, UndoesThePreprocessingAndChecksShapes) {
   const Matrix<double> codes = encode(scaled, mode("corrected"), raw);
   EXPECT_EQ(codes, encode(f.exact, mode("corrected"), f.planted.samples));
   Matrix<double> decoded(kSamples, kFeatures), plain_decoded(kSamples, kFeatures);
-  decode(scaled, codes.view(), decoded.view(), EncodeMode::kCorrected);
-  decode(f.exact, codes.view(), plain_decoded.view(), EncodeMode::kCorrected);
+  Decoder(scaled, "corrected").decode(codes.view(), decoded.view());
+  Decoder(f.exact, "corrected").decode(codes.view(), plain_decoded.view());
   for (std::size_t i = 0; i < decoded.size(); ++i) ASSERT_DOUBLE_EQ(decoded.data()[i], 4 * plain_decoded.data()[i]);
   EXPECT_LT(relative_change(decoded, raw), 0.5);
   Matrix<double> wrong(2, 3);
-  expect_error(ErrorKind::kInput, "3 numbers a code", [&] { decode(scaled, wrong.view(), decoded.view()); });
+  expect_error(ErrorKind::kInput, "3 numbers a code", [&] { Decoder(scaled).decode(wrong.view(), decoded.view()); });
 }
 
 // Samples so large that codes, or what is made on the way to them, leave float32: each looks like a filter, whose sum

@@ -26,12 +26,15 @@ std::map<std::string, EncodingRow> by_name(const EncodingTable& table) {
   return rows;
 }
 
+bool finite(const Matrix<double>& values) {
+  return std::all_of(values.data(), values.data() + values.size(), [](double value) { return std::isfinite(value); });
+}
+bool finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
 bool finite(const FittedEncoder& encoder) {
-  bool all = true;
-  for (const auto* matrix : {&encoder.weights, &encoder.feedback, &encoder.quantiles, &encoder.decoder})
-    for (std::size_t i = 0; i < matrix->size(); ++i) all = all && std::isfinite(matrix->data()[i]);
-  for (const auto* vector : {&encoder.gain, &encoder.threshold, &encoder.growth, &encoder.tau_slope})
-    for (const double value : *vector) all = all && std::isfinite(value);
+  bool all = finite(encoder.decoder);
+  for_each_tensor(encoder, [&](std::string_view, TensorColumns, const auto& tensor) { all = all && finite(tensor); });
   return all;
 }
 
@@ -161,8 +164,8 @@ TEST(FitEncoders, NothingExplodesWhereAtomsAreRare) {
     EXPECT_LT(rows[mode].reconstruction_error, 1.01 * rows[mode].dictionary_reconstruction_error) << mode;
     EXPECT_NEAR(rows[mode].nonzeros, rows["exact"].nonzeros, 0.1 * rows["exact"].nonzeros) << mode;
   }
-  for (const FittedEncoder* encoder : {&parts.sparse, &parts.corrected})
-    for (std::size_t j = 0; j < kAtoms; ++j) EXPECT_LT(norm(encoder->decoder.row(j), kFeatures), 3) << j;
+  for (const FittedEncoder& encoder : parts.encoders)
+    for (std::size_t j = 0; j < kAtoms; ++j) EXPECT_LT(norm(encoder.decoder.row(j), kFeatures), 3) << j;
 }
 
 TEST(EncodingTable, ReconstructionErrorIsThatOfDecode) {
@@ -176,11 +179,12 @@ TEST(EncodingTable, ReconstructionErrorIsThatOfDecode) {
   EXPECT_FALSE(parts.provenance.encoding.held_out);
   const Model model(parts);
   Matrix<double> codes(300, 12), decoded(300, 8);
-  Encoder(model).encode(planted.samples.view(), codes.view());
-  decode(model, codes.view(), decoded.view());
+  const Encoder encoder(model);
+  encoder.encode(planted.samples.view(), codes.view());
+  encoder.decode(codes.view(), decoded.view());
   EXPECT_NEAR(by_name(parts.provenance.encoding)["sparse"].reconstruction_error,
               relative_change(decoded, planted.samples), 1e-10);
-  decode(model, codes.view(), decoded.view(), EncodeMode::kSparse, DecodeWith::kDictionary);
+  Decoder(model, "sparse", DecodeWith::kDictionary).decode(codes.view(), decoded.view());
   EXPECT_NEAR(by_name(parts.provenance.encoding)["sparse"].dictionary_reconstruction_error,
               relative_change(decoded, planted.samples), 1e-10);
 }
@@ -196,8 +200,7 @@ void expect_sane(std::size_t n, std::size_t d, std::size_t n_atoms, double tau, 
   parts = learn_briefly(parts, planted.dictionary, planted.samples, 1);
   const Matrix<T> samples = convert<T>(planted.samples);
   fit_and_measure_encoders<T>(parts, {samples.view(), {}, false}, {1});
-  EXPECT_TRUE(finite(parts.sparse));
-  EXPECT_TRUE(finite(parts.corrected));
+  for (const FittedEncoder& encoder : parts.encoders) EXPECT_TRUE(finite(encoder)) << encoder.mode;
   for (const EncodingRow& row : parts.provenance.encoding.rows) {
     EXPECT_TRUE(std::isfinite(row.reconstruction_error)) << row.mode;
     if (row.mode.starts_with("pca")) continue;
@@ -229,7 +232,7 @@ TEST(FitEncoders, TakesExactCodesThatAreThereAlready) {
   ModelParts made = parts;
   fit_and_measure_encoders<double>(made, {planted.samples.view(), {}, false}, {1});
   fit_and_measure_encoders<double>(parts, {planted.samples.view(), {}, false, codes.view()}, {1});
-  EXPECT_LT(relative_change(parts.corrected.weights, made.corrected.weights), 1e-2);
+  EXPECT_LT(relative_change(parts.find_encoder("corrected")->weights, made.find_encoder("corrected")->weights), 1e-2);
   EXPECT_NEAR(by_name(parts.provenance.encoding)["corrected"].code_error,
               by_name(made.provenance.encoding)["corrected"].code_error, 1e-3);
 }
@@ -243,15 +246,14 @@ TEST(FitEncoders, AnInterruptLeavesOutWhatIsNotReady) {
   const Interrupt at_once(&wish);
   const Matrix<float> samples = convert<float>(planted.samples);
   EXPECT_FALSE(fit_and_measure_encoders<float>(parts, {samples.view(), {}, false}, {2, &at_once}));
-  EXPECT_TRUE(parts.sparse.empty());
-  EXPECT_TRUE(parts.corrected.empty());
+  EXPECT_TRUE(parts.encoders.empty());
   EXPECT_TRUE(parts.provenance.encoding.rows.empty());
   EncodeOptions options;
-  options.mode = EncodeMode::kLinear;
+  options.mode = "linear";
   EXPECT_NO_THROW(Encoder(Model(parts), options));
   const Interrupt later(&wish, 1e3);
   EXPECT_TRUE(fit_and_measure_encoders<float>(parts, {samples.view(), {}, false}, {2, &later}));
-  EXPECT_FALSE(parts.corrected.empty());
+  EXPECT_NE(parts.find_encoder("corrected"), nullptr);
   EXPECT_FALSE(parts.provenance.encoding.rows.empty());
 }
 
@@ -260,7 +262,7 @@ TEST(FitEncoders, WithoutSamplesNothingIsFitted) {
   ModelParts parts;
   parts.dictionary = parts.dual = planted.dictionary;
   fit_and_measure_encoders<double>(parts, {{}, {}, false}, {1});
-  EXPECT_TRUE(parts.sparse.empty());
+  EXPECT_TRUE(parts.encoders.empty());
   EXPECT_TRUE(parts.provenance.encoding.rows.empty());
 }
 

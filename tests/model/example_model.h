@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <string_view>
 
 #include "core/random.h"
 #include "dualdict/model.h"
@@ -32,8 +34,10 @@ inline std::vector<double> random_values(std::size_t n, Random& random) {
   return values;
 }
 
-inline FittedEncoder random_encoder(std::size_t n_atoms, std::size_t n_features, bool has_feedback, Random& random) {
+inline FittedEncoder random_encoder(const char* mode, std::size_t n_atoms, std::size_t n_features, Random& random) {
+  const bool has_feedback = std::string(mode) == "corrected";
   FittedEncoder encoder;
+  encoder.mode = mode;
   encoder.weights = random_rows(n_atoms, n_features, false, random);
   if (has_feedback) encoder.feedback = random_rows(n_atoms, n_atoms, false, random);
   encoder.gain = random_values(n_atoms, random);
@@ -91,8 +95,8 @@ inline ModelParts example_parts(DType dtype = DType::kFloat32) {
   parts.eta = 1e-3;
   parts.mu = 1e-5;
   parts.positive_codes = true;
-  parts.sparse = random_encoder(4, 6, false, random);
-  parts.corrected = random_encoder(4, 6, true, random);
+  parts.encoders.push_back(random_encoder("sparse", 4, 6, random));
+  parts.encoders.push_back(random_encoder("corrected", 4, 6, random));
   Provenance& provenance = parts.provenance;
   provenance.version = "0.1.0";
   provenance.data_name = "digits \"a\".npy";
@@ -106,7 +110,13 @@ inline ModelParts example_parts(DType dtype = DType::kFloat32) {
   return parts;
 }
 
+// To change it.
+inline FittedEncoder& encoder_of(ModelParts& parts, std::string_view mode) {
+  return const_cast<FittedEncoder&>(*parts.find_encoder(mode));
+}
+
 inline void expect_same(const FittedEncoder& a, const FittedEncoder& b) {
+  EXPECT_EQ(a.mode, b.mode);
   EXPECT_EQ(a.weights, b.weights);
   EXPECT_EQ(a.feedback, b.feedback);
   EXPECT_EQ(a.gain, b.gain);
@@ -123,8 +133,8 @@ inline void expect_same(const ModelParts& a, const ModelParts& b) {
   EXPECT_EQ(a.dual, b.dual);
   EXPECT_EQ(a.transform.options(), b.transform.options());
   EXPECT_EQ(a.transform.feature_means(), b.transform.feature_means());
-  expect_same(a.sparse, b.sparse);
-  expect_same(a.corrected, b.corrected);
+  ASSERT_EQ(a.encoders.size(), b.encoders.size());
+  for (std::size_t i = 0; i < a.encoders.size(); ++i) expect_same(a.encoders[i], b.encoders[i]);
 }
 
 }  // namespace dualdict

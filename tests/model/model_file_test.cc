@@ -135,7 +135,7 @@ TEST_F(ModelFile, RoundTripWithoutOptionalPartsIsExact) {
   const Model loaded = Model::load(path_);
   expect_same(loaded.parts(), model.parts());
   EXPECT_EQ(describe_json(loaded), describe_json(model));
-  EXPECT_TRUE(loaded.parts().sparse.empty());
+  EXPECT_TRUE(loaded.parts().encoders.empty());
 }
 
 TEST_F(ModelFile, SameModelGivesSameBytes) {

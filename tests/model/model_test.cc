@@ -24,15 +24,18 @@ TEST(Model, RefusesPartsThatDoNotFitByName) {
       {"dual", [](ModelParts& p) { p.dual(1, 2) = std::numeric_limits<double>::quiet_NaN(); }},
       {"dictionary", [](ModelParts& p) { p.dictionary(0, 0) = 1e300; }},  // infinite as float32
       {"usage", [](ModelParts& p) { p.provenance.usage.pop_back(); }},
-      {"encoder.sparse.weights", [](ModelParts& p) { p.sparse.weights = Matrix<double>(3, 6); }},
-      {"encoder.sparse.weights", [](ModelParts& p) { p.sparse.weights = {}; }},
-      {"encoder.sparse.feedback", [](ModelParts& p) { p.sparse.feedback = Matrix<double>(4, 4); }},
-      {"encoder.sparse.gain", [](ModelParts& p) { p.sparse.gain.pop_back(); }},
-      {"encoder.corrected.feedback", [](ModelParts& p) { p.corrected.feedback = {}; }},
+      {"encoder.sparse.weights", [](ModelParts& p) { encoder_of(p, "sparse").weights = Matrix<double>(3, 6); }},
+      {"encoder.sparse.weights", [](ModelParts& p) { encoder_of(p, "sparse").weights = {}; }},
+      {"encoder.sparse.feedback", [](ModelParts& p) { encoder_of(p, "sparse").feedback = Matrix<double>(4, 4); }},
+      {"encoder.sparse.gain", [](ModelParts& p) { encoder_of(p, "sparse").gain.pop_back(); }},
+      {"encoder.corrected.feedback", [](ModelParts& p) { encoder_of(p, "corrected").feedback = {}; }},
       {"encoder.corrected.threshold",
-       [](ModelParts& p) { p.corrected.threshold[3] = std::numeric_limits<double>::infinity(); }},
-      {"encoder.corrected.quantiles", [](ModelParts& p) { p.corrected.quantiles = Matrix<double>(3, 5); }},
-      {"encoder.corrected.decoder", [](ModelParts& p) { p.corrected.decoder = Matrix<double>(6, 4); }},
+       [](ModelParts& p) { encoder_of(p, "corrected").threshold[3] = std::numeric_limits<double>::infinity(); }},
+      {"encoder.corrected.quantiles",
+       [](ModelParts& p) { encoder_of(p, "corrected").quantiles = Matrix<double>(3, 5); }},
+      {"encoder.corrected.decoder", [](ModelParts& p) { encoder_of(p, "corrected").decoder = Matrix<double>(6, 4); }},
+      {"encoder.sparse", [](ModelParts& p) { p.encoders[1].mode = "sparse"; }},
+      {"encoder.linear", [](ModelParts& p) { p.encoders[1].mode = "linear"; }},
       {"feature_means",
        [](ModelParts& p) {
          p.transform = Transform({.center_features = true}, {1.0, 2.0});
@@ -56,8 +59,7 @@ TEST(Model, RefusesPartsThatDoNotFitByName) {
 
 TEST(Model, TakesEncodersAndUsageAsOptional) {
   ModelParts parts = example_parts();
-  parts.sparse = {};
-  parts.corrected = {};
+  parts.encoders = {};
   parts.provenance.usage.clear();
   EXPECT_NO_THROW(Model{parts});
 }

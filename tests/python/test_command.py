@@ -11,6 +11,7 @@ from safetensors.numpy import load_file
 
 import dualdict
 from dualdict import DualDictionaryLearning
+from dualdict._options import MODES
 
 COMMAND = os.environ.get("DUALDICT_COMMAND", "dualdict")
 
@@ -65,7 +66,32 @@ def test_the_same_model_from_double_samples(X, tmp_path):
     assert_same_tensors(tmp_path / "command.st", tmp_path / "python.st")
 
 
-@pytest.mark.parametrize("mode", ["linear", "sparse", "corrected", "refine:2", "exact"])
+ALL_MODES = [f"{name}:{row['usual_number']}" if row["number"] else name for name, row in MODES.items()]
+
+
+def test_help_and_completion_know_every_mode():
+    words = run("completion", "bash").decode()
+    for command in ("encode", "decode", "score"):
+        text = " ".join(run(command, "--help").decode().split())
+        for row in MODES.values():
+            assert f"{row['form']}, {row['help']}" in text
+    for mode in ALL_MODES:
+        assert mode in words.split("--mode) values='")[1].split("'")[0].split()
+
+
+@pytest.mark.parametrize("mode", ALL_MODES)
+def test_the_same_errors(X, fitted, samples, tmp_path, mode):
+    fitted.save(tmp_path / "model.st")
+    printed = run("score", tmp_path / "model.st", samples, "--mode", mode).decode().split()
+    errors = dualdict.score(fitted.model_, X, mode)
+    assert np.array_equal(np.array(printed, dtype=float), errors)
+    absolute = dualdict.score(fitted.model_, X, mode, absolute=True)
+    learner = DualDictionaryLearning.load(tmp_path / "model.st").set_params(encode=mode)
+    total = np.sum(np.float64(X) ** 2)
+    assert learner.score(X) == pytest.approx(1 - np.sum(absolute**2) / total, rel=1e-12)
+
+
+@pytest.mark.parametrize("mode", ALL_MODES)
 def test_the_same_codes(X, fitted, samples, tmp_path, mode):
     fitted.save(tmp_path / "model.st")
     run("encode", tmp_path / "model.st", samples, "-o", tmp_path / "codes.npy", "--mode", mode)

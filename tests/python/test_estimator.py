@@ -105,7 +105,7 @@ def test_an_array_in_c_order_is_not_copied(X, fitted, monkeypatch):
             seen.append(samples)
             codes[:] = 0
 
-    monkeypatch.setattr(module.DualDictionaryLearning, "_encoder", lambda self: Spy())
+    monkeypatch.setattr(module.DualDictionaryLearning, "_encoder", lambda self, sample: Spy())
     for samples in (X, X.astype(np.float64)):
         fitted.transform(samples)
         assert np.shares_memory(seen.pop(), samples)
@@ -181,6 +181,7 @@ def test_another_sparsity_for_codes(X, fitted):
 
     exact = DualDictionaryLearning(24, encode="exact", encode_nonzeros=3, **QUICK).fit(X)
     assert (exact.transform(X) != 0).sum(axis=1).mean() == pytest.approx(3, rel=0.02)
+    assert nonzeros(encode="exact", encode_nonzeros=4) == pytest.approx(4, rel=0.02)  # after the fit, on these samples
     assert nonzeros(encode="sparse", encode_nonzeros=3) == pytest.approx(3, rel=0.2)
     assert nonzeros(encode="exact", encode_tau=0.4) < nonzeros(encode="exact")
 

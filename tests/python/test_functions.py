@@ -6,12 +6,15 @@ import importlib
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.decomposition import DictionaryLearning, sparse_encode
 
 import dualdict
+from dualdict._options import MODES
 
 
 @pytest.mark.parametrize("module", ["", "._record", "._functions", "._onnx", "._estimator"])
@@ -109,3 +112,54 @@ def test_records_are_dicts_with_attributes():
     assert record.a[0].b == 1 and record == {"a": [{"b": 1}]}
     with pytest.raises(AttributeError, match="it has a"):
         record.c
+
+
+def test_the_table_of_modes_is_walked(X, tmp_path):
+    """Every mode of the library's table: the command, Python, its graph or the refusal, and the docs."""
+    model, _ = dualdict.learn(X, 24, tau=0.1)
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    for name, row in MODES.items():
+        mode = f"{name}:{row['usual_number']}" if row["number"] else name
+        assert row["form"] in dualdict.encode.__doc__
+        line = next(line for line in readme.splitlines() if line.startswith(f"| `{row['form']}`"))
+        assert row["cost"] in line and row["help"] in line
+        codes = dualdict.encode(model, X, mode)
+        assert np.isfinite(codes).all() and codes.any()
+        assert ((codes == 0).any()) == row["sparse"]
+        if row["no_graph"]:
+            with pytest.raises(ValueError, match=f"mode {mode}"):
+                dualdict.to_onnx(model, mode)
+        else:
+            assert dualdict.to_onnx(model, mode).graph.node
+        if not row["takes_eta"]:
+            with pytest.raises(ValueError, match="eta"):
+                dualdict.encode(model, X, mode, eta=0.5)
+
+
+def test_score_is_the_error_of_every_sample(X):
+    model, _ = dualdict.learn(X, 24, tau=0.1, center_samples=True)
+    for mode in ("linear", "sparse", "exact"):
+        for debias in (False, True):
+            codes = dualdict.encode(model, X, mode, debias=debias)
+            rest = (X - X.mean(axis=1, keepdims=True)) - dualdict.decode(model, codes, mode, dictionary=debias)
+            errors = dualdict.score(model, X, mode, debias=debias, absolute=True)
+            assert np.allclose(errors, np.linalg.norm(rest, axis=1), rtol=1e-3, atol=1e-5)
+            relative = dualdict.score(model, X, mode, debias=debias)
+            assert np.allclose(relative * np.linalg.norm(X - X.mean(axis=1, keepdims=True), axis=1), errors, rtol=1e-3)
+
+
+def test_files_are_coded_as_arrays(X, tmp_path):
+    model, _ = dualdict.learn(X, 24, tau=0.1)
+    np.save(tmp_path / "a.npy", X[:400])
+    np.save(tmp_path / "b.npy", X[400:])
+    dualdict.encode_files(model, [tmp_path / "a.npy", tmp_path / "b.npy"], tmp_path / "codes.npy", "corrected")
+    assert np.array_equal(np.load(tmp_path / "codes.npy"), dualdict.encode(model, X, "corrected"))
+    dualdict.encode_files(model, tmp_path / "a.npy", tmp_path / "codes.npz", "exact", nonzeros=3, compressed=True)
+    found = scipy.sparse.load_npz(tmp_path / "codes.npz").toarray()
+    assert np.array_equal(found, dualdict.encode(model, X[:400], "exact", nonzeros=3))
+    bad = X[:300].copy()
+    bad[290, 3] = np.nan
+    np.save(tmp_path / "bad.npy", bad)
+    with pytest.raises(ValueError, match="row 290, column 3"):
+        dualdict.encode_files(model, tmp_path / "bad.npy", tmp_path / "codes.npy")
+    assert np.load(tmp_path / "codes.npy").shape == (600, 24)

@@ -89,10 +89,11 @@ Matrix<double> random_atoms(std::size_t n, std::size_t d) {
   return atoms;
 }
 
-FittedEncoder encoder(const Matrix<double>& atoms, bool feedback) {
+FittedEncoder encoder(const char* mode, const Matrix<double>& atoms, bool feedback) {
   const std::vector<double> ones(atoms.rows(), 1.0);
   const std::vector<double> small(atoms.rows(), 0.1);
   FittedEncoder result;
+  result.mode = mode;
   result.weights = atoms;
   if (feedback) result.feedback = Matrix<double>(atoms.rows(), atoms.rows());
   result.gain = ones;
@@ -108,8 +109,7 @@ ModelParts parts_of(std::size_t n, std::size_t d) {
   parts.dictionary = parts.dual = random_atoms(n, d);
   parts.tau = 0.1;
   parts.eta = 1;
-  parts.sparse = encoder(parts.dictionary, false);
-  parts.corrected = encoder(parts.dictionary, true);
+  parts.encoders = {encoder("sparse", parts.dictionary, false), encoder("corrected", parts.dictionary, true)};
   parts.provenance.usage.assign(n, 1);
   parts.provenance.summary.n_samples = 10;
   parts.provenance.summary.n_features = d;

@@ -40,7 +40,7 @@ void code_of_any_batch(Tally& tally) {
         for (const std::size_t n_threads : {1U, 3U}) {
           if (!tally.next()) continue;
           EncodeOptions options;
-          parse_mode(mode, options);
+          options.mode = mode;
           options.debias = debias;
           options.n_threads = n_threads;
           const Encoder encoder(model, options);

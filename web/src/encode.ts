@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encoders, as src/model/modes/block_encoder.cc has them: preprocessing, products, gain and threshold, and back.
+// The encoders, as src/model/modes has them: preprocessing, products, gain and threshold, and back.
 import type { FittedNumbers, Report, Table, Tensors } from "./report";
 
 export type Mode = "linear" | "sparse" | "corrected";

@@ -19,7 +19,7 @@ using Times = std::map<std::string, std::vector<double>>;
 
 Encoder make_encoder(const Model& model, const std::string& mode, std::size_t n_threads) {
   EncodeOptions options;
-  parse_mode(mode, options);
+  options.mode = mode;
   options.n_threads = n_threads;
   return Encoder(model, options);
 }

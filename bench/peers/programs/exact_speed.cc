@@ -19,7 +19,7 @@ void print_time(const Job& job) {
   const Matrix<float> samples = read_matrix(job.samples);
   const Model model = lasso_model(job.dictionary, job.tau);
   EncodeOptions options;
-  options.mode = EncodeMode::kExact;
+  options.mode = "exact";
   options.gap = job.gap;
   options.n_threads = job.n_threads;
   Matrix<float> codes(samples.rows(), model.n_atoms());

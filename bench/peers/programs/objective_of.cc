@@ -40,7 +40,7 @@ void print_objective(const std::string& samples_path, const std::string& diction
                      std::size_t n_threads) {
   const Model model = lasso_model(dictionary_path, tau);
   EncodeOptions options;
-  options.mode = EncodeMode::kExact;
+  options.mode = "exact";
   options.gap = kGap;
   options.n_threads = n_threads;
   const Encoder encoder(model, options);

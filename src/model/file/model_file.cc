@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "dualdict/error.h"
 #include "io/bytes/input_error.h"
 #include "model/file/description.h"
+#include "model/modes/mode.h"
 
 namespace dualdict {
 namespace {
@@ -23,18 +25,16 @@ std::string dtype_name(DType dtype) {
   return dtype == DType::kFloat32 ? "float32" : "float64";
 }
 
-void add_encoder(TensorFile& file, const std::string& name, const FittedEncoder& encoder, DType dtype) {
-  if (encoder.empty()) return;
-  const auto add = [&](const std::string& part, const auto& values) {
-    if (!values.empty()) file.tensors.push_back(make_tensor("encoder." + name + "." + part, values, dtype));
-  };
-  add("weights", encoder.weights);
-  add("feedback", encoder.feedback);
-  add("gain", encoder.gain);
-  add("threshold", encoder.threshold);
-  add("growth", encoder.growth);
-  add("tau_slope", encoder.tau_slope);
-  add("quantiles", encoder.quantiles);
+// The mode that the first model files knew has its decoder under a name without a mode.
+std::string decoder_name(std::string_view mode) {
+  return mode == "sparse" ? "decoder" : "decoder." + std::string(mode);
+}
+
+void add_encoder(TensorFile& file, const FittedEncoder& encoder, DType dtype) {
+  for_each_tensor(encoder, [&](std::string_view part, TensorColumns, const auto& values) {
+    if (values.empty()) return;
+    file.tensors.push_back(make_tensor("encoder." + encoder.mode + "." + std::string(part), values, dtype));
+  });
 }
 
 // Takes the tensors of one file out with their rules checked.
@@ -63,25 +63,30 @@ class TensorReader {
     return to_vector(tensor);
   }
 
-  FittedEncoder encoder(const std::string& name, const std::string& decoder) const {
-    const std::string prefix = "encoder." + name + ".";
+  // The encoder of a mode with these tensors, if the file has it.
+  std::optional<FittedEncoder> encoder(const Mode& mode) const {
     FittedEncoder result;
-    if (!has(prefix + "weights")) return result;
-    const auto one_an_atom = [&](const std::string& part) {
-      return vector(prefix + part, description_.n_atoms, description_.parts.dtype);
-    };
-    result.weights = matrix(prefix + "weights", description_.n_features);
-    result.feedback = optional_matrix(prefix + "feedback", description_.n_atoms);
-    result.gain = one_an_atom("gain");
-    result.threshold = one_an_atom("threshold");
-    result.growth = one_an_atom("growth");
-    result.tau_slope = one_an_atom("tau_slope");
-    result.quantiles = optional_matrix(prefix + "quantiles", 0);
-    result.decoder = optional_matrix(decoder, description_.n_features);
+    result.mode = mode.info.name;
+    const std::string prefix = "encoder." + result.mode + ".";
+    if (mode.tensors.empty() || !has(prefix + std::string(mode.tensors.front()))) return {};
+    for_each_tensor(result, [&](std::string_view part, TensorColumns columns, auto& tensor) {
+      const std::string name = prefix + std::string(part);
+      const bool wanted = std::find(mode.tensors.begin(), mode.tensors.end(), part) != mode.tensors.end();
+      if (wanted || has(name)) read(name, columns, tensor);
+    });
+    result.decoder = optional_matrix(decoder_name(result.mode), description_.n_features);
     return result;
   }
 
  private:
+  void read(const std::string& name, TensorColumns, std::vector<double>& values) const {
+    values = vector(name, description_.n_atoms, description_.parts.dtype);
+  }
+  void read(const std::string& name, TensorColumns columns, Matrix<double>& values) const {
+    values = matrix(name, columns == TensorColumns::kAny     ? 0
+                          : columns == TensorColumns::kAtoms ? description_.n_atoms
+                                                             : description_.n_features);
+  }
   const Tensor& get(const std::string& name, DType dtype) const {
     const Tensor* tensor = file_.find(name);
     if (tensor == nullptr) fail_input(path_, "tensor " + in_quotes(name) + " is missing");
@@ -182,11 +187,10 @@ TensorFile to_tensor_file(const ModelParts& parts) {
   TensorFile file;
   file.tensors.push_back(make_tensor("dictionary", parts.dictionary, parts.dtype));
   file.tensors.push_back(make_tensor("dual", parts.dual, parts.dtype));
-  add_encoder(file, "sparse", parts.sparse, parts.dtype);
-  add_encoder(file, "corrected", parts.corrected, parts.dtype);
-  if (!parts.sparse.decoder.empty()) file.tensors.push_back(make_tensor("decoder", parts.sparse.decoder, parts.dtype));
-  if (!parts.corrected.decoder.empty())
-    file.tensors.push_back(make_tensor("decoder.corrected", parts.corrected.decoder, parts.dtype));
+  for (const FittedEncoder& encoder : parts.encoders) add_encoder(file, encoder, parts.dtype);
+  for (const FittedEncoder& encoder : parts.encoders)
+    if (!encoder.decoder.empty())
+      file.tensors.push_back(make_tensor(decoder_name(encoder.mode), encoder.decoder, parts.dtype));
   if (!parts.transform.feature_means().empty())
     file.tensors.push_back(make_tensor("transform.feature_means", parts.transform.feature_means(), DType::kFloat64));
   file.metadata["format"] = kModelFormat;
@@ -203,8 +207,8 @@ Model from_tensor_file(const TensorFile& file, const std::string& path) {
   ModelParts parts = description.parts;
   parts.dictionary = reader.matrix("dictionary", description.n_features);
   parts.dual = reader.matrix("dual", description.n_features);
-  parts.sparse = reader.encoder("sparse", "decoder");
-  parts.corrected = reader.encoder("corrected", "decoder.corrected");
+  for (const Mode* mode : all_modes())
+    if (auto encoder = reader.encoder(*mode)) parts.encoders.push_back(*std::move(encoder));
   std::vector<double> means;
   if (description.preprocess.center_features)
     means = reader.vector("transform.feature_means", description.n_features, DType::kFloat64);

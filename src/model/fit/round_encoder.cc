@@ -20,24 +20,26 @@ bool round_values(DType dtype, double* values, std::size_t n) {
 bool round_row(DType dtype, Matrix<double>& matrix, std::size_t row) {
   return matrix.empty() || round_values(dtype, matrix.row(row), matrix.cols());
 }
+bool round_row(DType dtype, std::vector<double>& values, std::size_t row) {
+  return values.empty() || round_values(dtype, &values[row], 1);
+}
 
 void clear_row(Matrix<double>& matrix, std::size_t row) {
   if (!matrix.empty()) std::fill_n(matrix.row(row), matrix.cols(), 0.0);
+}
+void clear_row(std::vector<double>& values, std::size_t row) {
+  if (!values.empty()) values[row] = 0;
 }
 
 }  // namespace
 
 void round_to(DType dtype, FittedEncoder& encoder) {
-  for (std::size_t j = 0; j < encoder.gain.size(); ++j) {
+  for (std::size_t j = 0; j < encoder.weights.rows(); ++j) {
     bool finite = true;
-    for (Matrix<double>* matrix : {&encoder.weights, &encoder.feedback, &encoder.quantiles})
-      finite = round_row(dtype, *matrix, j) && finite;
-    for (auto* vector : {&encoder.gain, &encoder.threshold, &encoder.growth, &encoder.tau_slope})
-      finite = round_values(dtype, vector->data() + j, 1) && finite;
-    if (!finite) {
-      for (Matrix<double>* matrix : {&encoder.weights, &encoder.feedback, &encoder.quantiles}) clear_row(*matrix, j);
-      for (auto* vector : {&encoder.gain, &encoder.threshold, &encoder.growth, &encoder.tau_slope}) (*vector)[j] = 0;
-    }
+    for_each_tensor(encoder, [&](std::string_view, TensorColumns, auto& tensor) {
+      finite = round_row(dtype, tensor, j) && finite;
+    });
+    if (!finite) for_each_tensor(encoder, [&](std::string_view, TensorColumns, auto& tensor) { clear_row(tensor, j); });
     if (!round_row(dtype, encoder.decoder, j)) clear_row(encoder.decoder, j);
   }
 }

@@ -5,10 +5,10 @@
 #include <charconv>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "dualdict/error.h"
 #include "linalg/vectors.h"
-#include "model/encoder_engine.h"
 
 namespace dualdict {
 namespace {
@@ -23,20 +23,29 @@ std::string number(double value) {
   throw Error(ErrorKind::kUsage, message);
 }
 
-void check(const Model& model, const EncodeOptions& options) {
-  const bool iterative = options.mode == EncodeMode::kRefine || options.mode == EncodeMode::kExact;
-  if (options.mode == EncodeMode::kRefine && options.refine_steps == 0)
-    usage("mode refine:0: refine needs at least 1 step, as in refine:3");
+// "sparse, corrected, refine:k or exact": the modes for which a test holds.
+template <class Test>
+std::string modes_that(const Test& test) {
+  std::vector<std::string> forms;
+  for (const ModeInfo& info : mode_table())
+    if (test(info)) forms.push_back(mode_form(info));
+  std::string text;
+  for (std::size_t i = 0; i < forms.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == forms.size() ? " or " : ", ") + forms[i];
+  return text;
+}
+
+void check(const Model& model, const EncodeOptions& options, const ModeInfo& mode) {
   if (options.tau && !(*options.tau >= 0 && std::isfinite(*options.tau)))
     usage("tau " + number(*options.tau) + ": must be a finite number >= 0");
   if (options.eta && !(*options.eta >= 0 && std::isfinite(*options.eta)))
     usage("eta " + number(*options.eta) + ": must be a finite number >= 0");
-  if (options.eta && !iterative)
-    usage("eta " + number(*options.eta) + ": mode " + mode_name(options) +
-          " has the model's eta built in; only the modes refine:k and exact take another");
-  if (options.mode == EncodeMode::kLinear && (options.tau || options.nonzeros))
-    usage(
-        "mode linear: its codes are dense and take neither tau nor nonzeros; use sparse, corrected, refine:k or exact");
+  if (options.eta && !mode.takes_eta)
+    usage("eta " + number(*options.eta) + ": mode " + options.mode + " takes no other eta than the model's; " +
+          modes_that([](const ModeInfo& info) { return info.takes_eta; }) + " does");
+  if (!mode.sparse && (options.tau || options.nonzeros))
+    usage("mode " + options.mode + ": its codes are dense and take neither tau nor nonzeros; use " +
+          modes_that([](const ModeInfo& info) { return info.sparse; }));
   if (options.tau && options.nonzeros) usage("tau and nonzeros: give one of them, not both");
   if (options.nonzeros && !(*options.nonzeros > 0 && *options.nonzeros < static_cast<double>(model.n_atoms())))
     usage("nonzeros " + number(*options.nonzeros) + ": must be more than 0 and less than the " +
@@ -83,17 +92,18 @@ Matrix<double> read_spread(const DataSource& source) {
 }
 
 // The tau with which the mode's own codes of the samples have `wanted` nonzeros on average: bisection on log tau.
-double tau_for_nonzeros(const Model& model, ModeSettings settings, const Matrix<double>& samples, double wanted) {
+double tau_for_nonzeros(const Model& model, EncodeOptions options, const Matrix<double>& samples, double wanted) {
   constexpr int kMaxSteps = 60;
   constexpr double kClose = 2e-3;
   constexpr double kRoughGap = 1e-4;
-  settings.gap = std::max(settings.gap, kRoughGap);
-  settings.debias = false;
+  options.gap = std::max(options.gap, kRoughGap);
+  options.debias = false;
+  options.nonzeros.reset();
+  options.n_threads = 1;
   Matrix<double> codes(samples.rows(), model.n_atoms());
   const auto count = [&](double tau) {
-    settings.tau = tau;
-    settings.tau_shift = tau - model.parts().tau;
-    make_engine(model, settings, 1)->encode(samples.view(), codes.view());
+    options.tau = tau;
+    Encoder(model, options).encode(samples.view(), codes.view());
     return static_cast<double>(count_nonzeros(codes.data(), codes.size())) / static_cast<double>(samples.rows());
   };
   double low = model.parts().tau > 0 ? model.parts().tau : 1.0;
@@ -137,36 +147,37 @@ double shift_for_nonzeros(const FittedEncoder& fitted, double tau, double wanted
 }
 
 ModeSettings resolve_settings(const Model& model, const EncodeOptions& options, const DataSource* sample) {
-  check(model, options);
+  const ModeChoice choice = parse_mode(options.mode);
+  check(model, options, *choice.info);
   const ModelParts& parts = model.parts();
-  ModeSettings settings = default_settings(parts, options.mode);
-  settings.refine_steps = options.refine_steps;
-  settings.gap = options.gap;
-  settings.debias = options.debias;
-  settings.eta = options.eta.value_or(parts.eta);
-  settings.tau = options.tau.value_or(parts.tau);
+  ModeSettings settings{.mode = &mode_of(*choice.info),
+                        .number = choice.number,
+                        .tau = options.tau.value_or(parts.tau),
+                        .eta = options.eta.value_or(parts.eta),
+                        .gap = options.gap,
+                        .debias = options.debias};
   settings.tau_shift = settings.tau - parts.tau;
   if (!options.nonzeros) return settings;
-  if (options.mode == EncodeMode::kSparse || options.mode == EncodeMode::kCorrected) {
-    const FittedEncoder& fitted = options.mode == EncodeMode::kSparse ? parts.sparse : parts.corrected;
-    if (fitted.empty()) return settings;  // refused where the tensors are needed
-    if (fitted.quantiles.empty())
+  if (!choice.info->needs_sample) {
+    const FittedEncoder* fitted = parts.find_encoder(choice.info->name);
+    if (fitted == nullptr) return settings;  // refused where the tensors are needed
+    if (fitted->quantiles.empty())
       throw Error(ErrorKind::kInput, "nonzeros " + number(*options.nonzeros) +
-                                         ": the model has no quantiles for mode " + mode_name(options) +
+                                         ": the model has no quantiles for mode " + options.mode +
                                          "; give tau instead");
-    settings.tau_shift = shift_for_nonzeros(fitted, parts.tau, *options.nonzeros);
+    settings.tau_shift = shift_for_nonzeros(*fitted, parts.tau, *options.nonzeros);
     settings.tau = std::max(0.0, parts.tau + settings.tau_shift);
     return settings;
   }
   if (sample == nullptr)
-    usage("nonzeros " + number(*options.nonzeros) + ": mode " + mode_name(options) +
+    usage("nonzeros " + number(*options.nonzeros) + ": mode " + options.mode +
           " needs samples to find its tau on; give them, or give tau");
   if (sample->n_features() != model.n_features() || sample->n_samples() == 0)
     throw Error(ErrorKind::kInput, sample->name() + ": " + std::to_string(sample->n_samples()) + " samples of " +
                                        std::to_string(sample->n_features()) +
                                        " features, but the model needs at least 1 of " +
                                        std::to_string(model.n_features()));
-  settings.tau = tau_for_nonzeros(model, settings, read_spread(*sample), *options.nonzeros);
+  settings.tau = tau_for_nonzeros(model, options, read_spread(*sample), *options.nonzeros);
   settings.tau_shift = settings.tau - parts.tau;
   return settings;
 }

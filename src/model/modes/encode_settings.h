@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dualdict/encode.h"
-#include "model/modes/block_encoder.h"
+#include "model/modes/mode.h"
 
 namespace dualdict {
 

@@ -7,11 +7,14 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/thread_pool.h"
 #include "linalg/parallel_product.h"
 #include "linalg/product.h"
 #include "model/fit/decoder_fit.h"
+#include "model/modes/mode.h"
+#include "model/row_decoder.h"
 #include "model/table/baselines.h"
 #include "model/table/table_measures.h"
 
@@ -51,16 +54,12 @@ template <class T>
 EncodingRow measure_mode(const Model& model, const std::string& name, MatrixView<const T> samples,
                          const TableMeasures& measures, const FitRun& run) {
   EncodeOptions options;
-  parse_mode(name, options);
+  options.mode = name;
   options.n_threads = run.n_threads;
   const Encoder encoder(model, options);
   Matrix<T> codes(samples.rows, model.n_atoms());
   const double seconds = seconds_of(encoder, samples, run, codes.view());
-  const ModelParts& parts = model.parts();
-  const Matrix<double>* decoder = &parts.dictionary;
-  if (options.mode == EncodeMode::kSparse) decoder = &parts.sparse.decoder;
-  if (options.mode == EncodeMode::kCorrected) decoder = &parts.corrected.decoder;
-  EncodingRow row = measures.measure(convert<double>(codes), *decoder);
+  EncodingRow row = measures.measure(convert<double>(codes), decoder_of(model.parts(), name, DecodeWith::kModeDecoder));
   row.mode = name;
   row.samples_per_second = measure_speed(encoder, samples, run, seconds);
   return row;
@@ -101,6 +100,17 @@ void add_baselines(const ModelParts& parts, MatrixView<const double> measured, c
     table.rows.push_back(baseline_row("dct hard", nonzeros, BasisErrors(dct, measured, pool).hard(nonzeros)));
 }
 
+// "linear", "refine:1", "refine:3", ...
+std::vector<std::string> measured_modes() {
+  std::vector<std::string> names;
+  for (const Mode* mode : all_modes()) {
+    if (mode->measured.empty()) names.emplace_back(mode->info.name);
+    for (const std::size_t number : mode->measured)
+      names.push_back(std::string(mode->info.name) + ":" + std::to_string(number));
+  }
+  return names;
+}
+
 // The samples are preprocessed already.
 ModelParts without_transform(ModelParts parts) {
   parts.transform = Transform();
@@ -111,7 +121,7 @@ Matrix<double> codes_in_double(ModelParts parts, MatrixView<const double> sample
   constexpr double kGap = 1e-8;
   parts.dtype = DType::kFloat64;
   EncodeOptions options;
-  options.mode = EncodeMode::kExact;
+  options.mode = "exact";
   options.gap = kGap;
   options.n_threads = run.n_threads;
   Matrix<double> codes(samples.rows, parts.dictionary.rows());
@@ -136,7 +146,7 @@ EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& s
                                pool);
   double sparse_nonzeros = 0;
   double exact_nonzeros = 0;
-  for (const char* name : {"linear", "sparse", "corrected", "refine:1", "refine:3", "exact"}) {
+  for (const std::string& name : measured_modes()) {
     table.rows.push_back(measure_mode<T>(model, name, samples.measured, measures, run));
     if (table.rows.back().mode == "sparse") sparse_nonzeros = table.rows.back().nonzeros;
     if (table.rows.back().mode == "exact") exact_nonzeros = table.rows.back().nonzeros;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "block_pipeline.h"
+#include "model/block_pipeline.h"
 
 #include <condition_variable>
 #include <exception>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace dualdict::cli {
+namespace dualdict {
 namespace {
 
 class Pipeline {
@@ -103,4 +103,4 @@ void run_pipeline(std::size_t n_blocks, std::size_t n_threads, const PipelineSte
   pipeline.rethrow_failure();
 }
 
-}  // namespace dualdict::cli
+}  // namespace dualdict

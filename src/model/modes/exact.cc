@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/modes/exact_codes.h"
-
+// Codes to a wanted duality gap.
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "linalg/vectors.h"
+#include "model/modes/mode.h"
+#include "model/modes/weights.h"
 
 namespace dualdict {
 namespace {
@@ -13,19 +15,42 @@ namespace {
 constexpr std::size_t kRounds = 6;
 constexpr std::size_t kSweeps = 400;  // in each round
 
-}  // namespace
-
 template <class T>
-ExactCoder<T>::ExactCoder(const Objective& objective, const Matrix<double>& dictionary, const Matrix<double>& dual,
-                          double gap)
-    : gap_(gap) {
-  problem_.assign(objective, dictionary, dual);
-  dual_.pack_transposed(convert<T>(dual).view());
-}
+struct ExactWorkspace {
+  CodeWorkspace<T> step;
+  Matrix<T> prediction;  // C x
+  Matrix<T> samples;     // of the rows that need another round
+  Matrix<T> codes;
+  std::vector<std::size_t> rows;
+  std::vector<double> gaps;  // of the round before, relative
+};
+
+// From zero, each code to a duality gap of at most `gap` times its share of E where the precision allows: a code whose
+// gap no longer halves is left as it is. Every decision is taken row by row, so a code does not depend on the rows
+// around it.
+template <class T>
+class ExactEncoder final : public BlockEncoder<T> {
+ public:
+  ExactEncoder(const ModelParts& parts, const ModeSettings& settings)
+      : dual_(packed_transposed<T>(parts.dual)), gap_(settings.gap) {
+    problem_.assign(objective_of(parts, settings), parts.dictionary, parts.dual);
+  }
+  void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
+    encode_rows(x, work.template own<ExactWorkspace<T>>(), u);
+  }
+
+ private:
+  void encode_rows(MatrixView<const T> x, ExactWorkspace<T>& work, MatrixView<T> u) const;
+  double relative_gap(const CodeWorkspace<T>& step, std::size_t step_row, const T* prediction) const;
+
+  CodeProblem<T> problem_;
+  PackedRight<T> dual_;
+  double gap_;
+};
 
 // Of the code in row `step_row` of the last code step, whose sample has this prediction.
 template <class T>
-double ExactCoder<T>::relative_gap(const CodeWorkspace<T>& step, std::size_t step_row, const T* prediction) const {
+double ExactEncoder<T>::relative_gap(const CodeWorkspace<T>& step, std::size_t step_row, const T* prediction) const {
   const Objective& objective = problem_.objective;
   const double gap = step.gap[step_row];
   if (gap == 0) return 0;
@@ -35,7 +60,7 @@ double ExactCoder<T>::relative_gap(const CodeWorkspace<T>& step, std::size_t ste
 }
 
 template <class T>
-void ExactCoder<T>::encode(MatrixView<const T> x, ExactWorkspace<T>& work, MatrixView<T> u) const {
+void ExactEncoder<T>::encode_rows(MatrixView<const T> x, ExactWorkspace<T>& work, MatrixView<T> u) const {
   const std::size_t n_atoms = problem_.objective.n_atoms;
   if (work.samples.cols() != x.cols || work.codes.cols() != n_atoms) {
     work.samples = Matrix<T>(kBlockSamples, x.cols);
@@ -78,7 +103,20 @@ void ExactCoder<T>::encode(MatrixView<const T> x, ExactWorkspace<T>& work, Matri
   }
 }
 
-template class ExactCoder<float>;
-template class ExactCoder<double>;
+}  // namespace
+
+const Mode& exact_mode() {
+  static const Mode mode = {
+      .info = {.name = "exact",
+               .number = "",
+               .help = "the minimiser, with its certificate",
+               .cost = "until the gap",
+               .takes_eta = true,
+               .needs_sample = true,
+               .no_graph = "iterates until a certificate is met and cannot be a graph; use refine:k, as refine:10"},
+      .make_float = make_mode_encoder<ExactEncoder<float>, float>,
+      .make_double = make_mode_encoder<ExactEncoder<double>, double>};
+  return mode;
+}
 
 }  // namespace dualdict

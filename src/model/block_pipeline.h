@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace dualdict::cli {
+namespace dualdict {
 
 struct PipelineSteps {
   // Fills slot `slot` with block `block`. Blocks are handed out in order; several are made at once, in different slots.
@@ -23,4 +23,4 @@ std::size_t n_pipeline_slots(std::size_t n_threads);
 // the one that a single thread would have met.
 void run_pipeline(std::size_t n_blocks, std::size_t n_threads, const PipelineSteps& steps);
 
-}  // namespace dualdict::cli
+}  // namespace dualdict

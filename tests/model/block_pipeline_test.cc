@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "block_pipeline.h"
+#include "model/block_pipeline.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace dualdict::cli {
+namespace dualdict {
 namespace {
 
 constexpr std::size_t kBlocks = 200;
@@ -114,4 +114,4 @@ TEST(BlockPipeline, AFailedWriteReachesTheCallerAndEndsTheWriting) {
 }
 
 }  // namespace
-}  // namespace dualdict::cli
+}  // namespace dualdict

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "encoder_handle.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include "python_caller.h"
+
+namespace dualdict::python {
+namespace {
+
+using OutVector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// An encoder that survives a fork: the threads of its parent do not exist in the child, which makes a copy.
+class EncoderHandle {
+ public:
+  EncoderHandle(const Model& model, const std::map<std::string, nb::object>& options, const nb::object& sample) {
+    EncodeOptions wanted;
+    wanted.mode = nb::cast<std::string>(options.at("mode"));
+    wanted.tau = nb::cast<std::optional<double>>(options.at("tau"));
+    wanted.nonzeros = nb::cast<std::optional<double>>(options.at("nonzeros"));
+    wanted.eta = nb::cast<std::optional<double>>(options.at("eta"));
+    wanted.debias = nb::cast<bool>(options.at("debias"));
+    wanted.n_threads = nb::cast<std::size_t>(options.at("n_threads"));
+    std::unique_ptr<DataSource> source;
+    if (!sample.is_none()) source = source_of(sample);
+    encoder_ = std::make_unique<Encoder>(model, wanted, source.get());
+  }
+
+  double tau() const { return encoder_->tau(); }
+
+  template <class T>
+  void encode(const InArray<T>& samples, const OutArray<T>& codes) {
+    const Encoder& encoder = here();
+    const nb::gil_scoped_release release;
+    encoder.encode(view_of(samples), view_of(codes));
+  }
+  template <class T>
+  void decode(const InArray<T>& codes, const OutArray<T>& samples) {
+    const Encoder& encoder = here();
+    const nb::gil_scoped_release release;
+    encoder.decode(view_of(codes), view_of(samples));
+  }
+  template <class T>
+  void score(const InArray<T>& samples, const OutVector& errors, bool relative) {
+    const Encoder& encoder = here();
+    const nb::gil_scoped_release release;
+    encoder.score(view_of(samples), {errors.data(), errors.shape(0)}, relative);
+  }
+
+  // Ctrl-C is heard: what was at `output` before then stays.
+  void encode_files(const std::string& output, bool compressed, const DataSource& source) {
+    const Encoder& encoder = here();
+    PythonCaller python;
+    python.run([&] {
+      const OutputLock lock(output);
+      MatrixWriter writer(output, compressed ? MatrixFormat::kCsr : MatrixFormat::kNpy, encoder.model().dtype(),
+                          source.n_samples(), encoder.n_atoms());
+      dualdict::encode(encoder, source, writer, &python.interrupt());
+    });
+    if (python.raised().is_none()) return;
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(python.raised().ptr())), python.raised().ptr());
+    throw nb::python_error();
+  }
+
+ private:
+  // With the GIL held, so by one thread at a time. The old encoder is left alone: ending it would wait for its threads.
+  const Encoder& here() {
+    if (getpid() == owner_) return *encoder_;
+    encoder_ = std::make_unique<Encoder>(*encoder_.release());  // NOLINT(bugprone-unused-return-value)
+    owner_ = getpid();
+    return *encoder_;
+  }
+
+  std::unique_ptr<Encoder> encoder_;
+  pid_t owner_ = getpid();
+};
+
+// The samples of files, or patches of images.
+class SourceHandle {
+ public:
+  SourceHandle(const std::vector<std::string>& paths, const nb::object& patches) {
+    DataOptions options;
+    if (!patches.is_none()) {
+      const auto numbers = nb::cast<std::vector<std::size_t>>(patches);
+      options.patches = PatchOptions{numbers.at(0), numbers.at(1), numbers.at(2), numbers.at(3)};
+    }
+    const nb::gil_scoped_release release;
+    source_ = open_data(paths, options);
+  }
+  const DataSource& source() const { return *source_; }
+  // Evenly spread rows, for whoever wants to look at some.
+  nb::object spread(std::size_t n) const {
+    n = std::min(n, source_->n_samples());
+    Matrix<double> rows(n, source_->n_features());
+    for (std::size_t i = 0; i < n; ++i) source_->read(i * source_->n_samples() / n, rows.view().row_range(i, 1));
+    return to_numpy(rows, DType::kFloat64);
+  }
+
+ private:
+  std::unique_ptr<DataSource> source_;
+};
+
+template <class T>
+void decode_array(const Model& model, const InArray<T>& codes, const OutArray<T>& samples, const std::string& mode,
+                  bool with_dictionary) {
+  const nb::gil_scoped_release release;
+  const DecodeWith with = with_dictionary ? DecodeWith::kDictionary : DecodeWith::kModeDecoder;
+  Decoder(model, mode, with).decode(view_of(codes), view_of(samples));
+}
+
+template <class T>
+void define_for(nb::module_& module, nb::class_<EncoderHandle>& encoder) {
+  encoder.def("encode", &EncoderHandle::encode<T>, nb::arg("samples").noconvert(), nb::arg("codes").noconvert())
+      .def("decode", &EncoderHandle::decode<T>, nb::arg("codes").noconvert(), nb::arg("samples").noconvert())
+      .def("score", &EncoderHandle::score<T>, nb::arg("samples").noconvert(), nb::arg("errors").noconvert(),
+           nb::arg("relative"));
+  module.def("decode", &decode_array<T>, nb::arg("model"), nb::arg("codes").noconvert(), nb::arg("samples").noconvert(),
+             nb::arg("mode"), nb::arg("with_dictionary"));
+}
+
+nb::list mode_list() {
+  nb::list rows;
+  for (const ModeInfo& info : mode_table()) {
+    nb::dict row;
+    row["name"] = info.name;
+    row["form"] = mode_form(info);
+    row["number"] = info.number;
+    row["usual_number"] = info.usual_number;
+    row["help"] = info.help;
+    row["cost"] = info.cost;
+    row["sparse"] = info.sparse;
+    row["takes_eta"] = info.takes_eta;
+    row["needs_sample"] = info.needs_sample;
+    row["no_graph"] = info.no_graph;
+    rows.append(row);
+  }
+  return rows;
+}
+
+// The name and the number of a mode. Also so that a mistake shows before a long fit, not after it.
+nb::tuple check_mode(const std::string& mode) {
+  const ModeChoice choice = parse_mode(mode);
+  return nb::make_tuple(std::string(choice.info->name), choice.number);
+}
+
+}  // namespace
+
+void define_encoder(nb::module_& module) {
+  nb::class_<SourceHandle>(module, "Source")
+      .def(nb::init<const std::vector<std::string>&, const nb::object&>(), nb::arg("paths"), nb::arg("patches").none())
+      .def_prop_ro("n_features", [](const SourceHandle& handle) { return handle.source().n_features(); })
+      .def_prop_ro("n_samples", [](const SourceHandle& handle) { return handle.source().n_samples(); })
+      .def("spread", &SourceHandle::spread, nb::arg("n"));
+  nb::class_<EncoderHandle> encoder(module, "Encoder");
+  encoder
+      .def(nb::init<const Model&, const std::map<std::string, nb::object>&, const nb::object&>(), nb::arg("model"),
+           nb::arg("options"), nb::arg("sample").none())
+      .def_prop_ro("tau", &EncoderHandle::tau)
+      .def(
+          "encode_files",
+          [](EncoderHandle& handle, const SourceHandle& source, const std::string& output, bool compressed) {
+            handle.encode_files(output, compressed, source.source());
+          },
+          nb::arg("source"), nb::arg("output"), nb::arg("compressed"));
+  define_for<float>(module, encoder);
+  define_for<double>(module, encoder);
+  module.def("mode_table", &mode_list);
+  module.def("check_mode", &check_mode, nb::arg("mode"));
+}
+
+}  // namespace dualdict::python
