@@ -25,7 +25,7 @@ double silencing_tau(const Matrix<double>& samples, LearnOptions options) {
   double largest = 0;
   for (std::size_t i = 0; i < samples.rows(); ++i) largest = std::max(largest, norm(samples.row(i), samples.cols()));
   const double scale = static_cast<double>(options.n_atoms) / static_cast<double>(samples.cols());
-  options.tau = (scale + options.eta) * largest;
+  options.tau = (scale + resolve_eta(options, samples.cols())) * largest;
   options.max_iterations = 1;
   try {
     return fit(samples, options).summary.tau_max;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <png.h>
 
-#include <array>
-#include <csetjmp>
-#include <cstdio>
 #include <cstring>
 #include <new>
 #include <vector>
 
 #include "io/image/image_decode.h"
+#include "io/image/png_errors.h"
 
 namespace dualdict {
 namespace {
@@ -16,21 +14,11 @@ namespace {
 // deflate packs at most 1032 bytes into one, and a pixel has at least one bit.
 constexpr std::uint64_t kMaxPngPixelsPerByte = 1032 * 8;
 
-// What the callbacks of libpng see. It must outlive every call, and none of its members is touched by longjmp.
-struct PngState {
+// What the callbacks of libpng see.
+struct PngState : PngErrors {
   ImageBytes bytes;
   std::size_t position = 0;
-  std::array<char, 256> message{};
-  std::jmp_buf jump;
 };
-
-void on_error(png_structp png, png_const_charp text) {
-  auto* state = static_cast<PngState*>(png_get_error_ptr(png));
-  std::snprintf(state->message.data(), state->message.size(), "%s", text);
-  std::longjmp(state->jump, 1);
-}
-
-void on_warning(png_structp, png_const_charp) {}
 
 void on_read(png_structp png, png_bytep out, std::size_t n) {
   auto* state = static_cast<PngState*>(png_get_io_ptr(png));
@@ -75,7 +63,8 @@ class PngDecoder {
   }
 
   bool read_header() {
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &state_, on_error, on_warning);
+    png_ =
+        png_create_read_struct(PNG_LIBPNG_VER_STRING, static_cast<PngErrors*>(&state_), on_png_error, on_png_warning);
     if (png_ == nullptr) throw std::bad_alloc();
     if (setjmp(state_.jump) != 0) return false;
     info_ = png_create_info_struct(png_);

@@ -1,37 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/image/png_encode.h"
 
-#include <png.h>
 #include <cmath>
-
-#include <array>
-#include <csetjmp>
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <utility>
 
 #include "dualdict/error.h"
+#include "io/image/png_errors.h"
 
 namespace dualdict {
 namespace {
 
 constexpr std::size_t kMaxSide = 0x7fffffff;  // of the format
 
-// What the callbacks of libpng see; none of its members is touched by longjmp.
-struct EncodeState {
+// What the callbacks of libpng see.
+struct EncodeState : PngErrors {
   std::vector<unsigned char> bytes;
-  std::array<char, 256> message{};
-  std::jmp_buf jump;
 };
-
-void on_error(png_structp png, png_const_charp text) {
-  auto* state = static_cast<EncodeState*>(png_get_error_ptr(png));
-  std::snprintf(state->message.data(), state->message.size(), "%s", text);
-  std::longjmp(state->jump, 1);
-}
-
-void on_warning(png_structp, png_const_charp) {}
 
 // No exception may pass through libpng.
 bool append(std::vector<unsigned char>& bytes, png_const_bytep more, std::size_t n) noexcept {
@@ -64,7 +50,8 @@ class PngEncoder {
 
   std::vector<unsigned char> encode(MatrixView<const float> pixels) {
     row_.resize(pixels.cols);
-    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &state_, on_error, on_warning);
+    png_ =
+        png_create_write_struct(PNG_LIBPNG_VER_STRING, static_cast<PngErrors*>(&state_), on_png_error, on_png_warning);
     if (png_ == nullptr || !write(pixels))
       throw Error(ErrorKind::kMemory, std::string("a PNG image could not be made: ") + state_.message.data());
     return std::move(state_.bytes);
