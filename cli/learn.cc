@@ -205,10 +205,9 @@ void check_stream(const LearnArguments& arguments, const Job& job) {
     if (arguments.passes > 1) throw Error(ErrorKind::kUsage, "--passes: needs --stream");
     return;
   }
-  if (job.size() > 1)
-    throw Error(ErrorKind::kUsage, "--stream: is not allowed under mpirun: ranks hold their samples in memory");
-  if (!arguments.checkpoint.path.empty())
-    throw Error(ErrorKind::kUsage, "--checkpoint: is not allowed with --stream: a stream cannot be taken up again");
+  if (job.size() > 1 && has_rank_mark(arguments.inputs))
+    throw Error(ErrorKind::kUsage,
+                "{rank}: is not allowed with --stream: every rank reads its share of the same files");
 }
 
 int run_rank(LearnArguments& arguments) {

@@ -16,9 +16,9 @@
 
 namespace dualdict {
 
-// Codes every block with the D and C at hand, adds its sums U U', U X' and X X' to those of all blocks before, and
-// steps D and C on the sums. A sample that came when n had come weighs (n/N)^4 when N have: early ones, coded with an
-// early dictionary, fade; how the samples are cut into blocks hardly matters, and a small block counts for little.
+// Puts the samples of all blocks together to pieces of some samples per atom, and makes a step of learning with each:
+// codes with the D and C at hand, sums that join fading ones, D and C on the sums (as learn_stream does). How the samples
+// are cut into blocks changes no bit.
 class DUALDICT_API OnlineLearner {
  public:
   // The stopping options and `solver` have no part in it. Throws Error(kUsage); preprocessing that needs all samples at
@@ -28,14 +28,16 @@ class DUALDICT_API OnlineLearner {
   OnlineLearner(OnlineLearner&&) noexcept;
   OnlineLearner& operator=(OnlineLearner&&) noexcept;
 
-  // One block of at least 1 sample. On an error the learner is as it was before.
+  // One block of at least 1 sample. When the block is refused the learner is as it was before.
   void update(const DataSource& block);
 
   std::size_t n_samples() const;  // so far
-  std::size_t n_updates() const;
+  std::size_t n_updates() const;  // steps; samples that are too few for one yet are counted above, not here
+  // These and result() are those after a step with all samples so far, which is made when they are asked for and
+  // changes nothing of what comes.
   double tau() const;
   DType dtype() const;
-  // The sums over all samples with their weights: U U' (K x K), U X' (K x d), X X' (d x d).
+  // The sums over all samples with their weights: U U' (K x K), U X' (K x d), X X' (d x d; empty with eta = 0).
   const Matrix<double>& codes_by_codes() const;
   const Matrix<double>& codes_by_samples() const;
   const Matrix<double>& samples_by_samples() const;

@@ -34,6 +34,8 @@ class DUALDICT_API SampleStream {
   // when the stream ends within one, or before it should, after all whole ones were handed out.
   virtual std::size_t read(MatrixView<float> out) = 0;
   virtual std::size_t read(MatrixView<double> out) = 0;
+  // Passes over so many samples and returns how many there were; by default it reads them.
+  virtual std::size_t skip(std::size_t count);
   // Back to the first sample; false when they are gone once they are read.
   virtual bool rewind() = 0;
   // From another thread: ends a wait in read().
@@ -62,12 +64,17 @@ struct StreamOptions {
 DUALDICT_API std::unique_ptr<SampleStream> open_stream(const std::vector<std::string>& paths,
                                                        const StreamOptions& options = {});
 
-// Learns from a stream in constant memory: every sample is coded once a pass, and its code is not kept. In the first
-// pass the sums of early samples fade as in OnlineLearner. In a later one, the sums of a part of the stream take the
-// place of those that the same part left in the pass before: with that, D and C move to where learning from all samples
-// in memory would lead. Reading, checking and preprocessing of the next samples goes on while these are worked on. Of
-// the context, the checkpoint and several ranks are refused. on_iteration is told of every step; the summary keeps no
-// records. Throws as learn().
+// Learns from a stream in constant memory: every sample is coded once a pass, and its code is not kept. Pieces of so
+// many samples go through the steps of the warm-up of learn(); the same samples in the same order give the same bits,
+// whatever they come from. In the first pass the sums of early samples fade; in a later one, the sums of a part of the
+// stream take the place of those that the same part left in the pass before: with that, D and C move to where learning
+// from all samples in memory would lead. Reading, checking and preprocessing of the next samples goes on while these
+// are worked on.
+//
+// center_features reads a stream that can be read again once more, for its means. With several ranks every rank is
+// given the whole stream, which must be no pipe, and reads its share of each piece. A checkpoint goes on with the same
+// stream from its beginning. on_iteration is told now and then, of steps; the summary keeps no records. Throws as
+// learn().
 DUALDICT_API LearnResult learn_stream(SampleStream& stream, const LearnOptions& options,
                                       const LearnContext& context = {}, std::size_t n_passes = 1);
 

@@ -40,6 +40,18 @@ std::unique_ptr<MatrixFile> open_raw(const std::string& path, const RawRecords& 
 
 }  // namespace
 
+std::size_t SampleStream::skip(std::size_t count) {
+  constexpr std::size_t kAtOnce = 256;
+  Matrix<float> dropped(std::min(count, kAtOnce), n_features());
+  std::size_t done = 0;
+  while (done < count) {
+    const std::size_t n = read(dropped.view().row_range(0, std::min(kAtOnce, count - done)));
+    if (n == 0) break;
+    done += n;
+  }
+  return done;
+}
+
 RawRecords parse_raw(std::string_view text, std::size_t n_features) {
   RawRecords raw;
   raw.n_features = n_features;

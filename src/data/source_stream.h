@@ -20,6 +20,11 @@ class SourceStream final : public SampleStream {
   std::optional<std::size_t> n_samples() const override { return source_->n_samples(); }
   std::size_t read(MatrixView<float> out) override { return read_rows(out); }
   std::size_t read(MatrixView<double> out) override { return read_rows(out); }
+  std::size_t skip(std::size_t count) override {
+    const std::size_t n = std::min(count, source_->n_samples() - next_);
+    next_ += n;
+    return n;
+  }
   bool rewind() override {
     next_ = 0;
     return true;

@@ -1,59 +1,78 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dualdict/learn.h"
 
-#include "core/hash.h"
 #include "dualdict/error.h"
-#include "learn/learner.h"
+#include "learn/fit/finish.h"
+#include "learn/fit/in_memory.h"
+#include "learn/fit/start.h"
+#include "learn/fit_run.h"
 #include "learn/memory_need.h"
+#include "learn/prepare.h"
 
 namespace dualdict {
 namespace {
 
-// An initial matrix, if given, must be as wide as the samples.
-void require_width(const Matrix<double>& matrix, const char* name, const DataSource& data) {
-  if (matrix.empty() || matrix.cols() == data.n_features()) return;
-  throw Error(ErrorKind::kUsage, std::string(name) + " has " + std::to_string(matrix.cols()) +
-                                     " features, the samples of " + data.name() + " have " +
-                                     std::to_string(data.n_features()) + "; they must agree");
-}
-
 void check(const DataSource& data, const LearnOptions& options, const LearnContext& context) {
   validate(options);
-  require_width(options.initial_dictionary, "the initial dictionary", data);
-  require_width(options.initial_dual, "the initial dual", data);
-  if (context.validation != nullptr && context.validation->n_features() != data.n_features())
-    throw Error(ErrorKind::kInput, context.validation->name() + ": " +
-                                       std::to_string(context.validation->n_features()) + " features, the samples of " +
-                                       data.name() + " have " + std::to_string(data.n_features()) +
-                                       "; they must agree");
+  require_widths(options, context.validation, data.name(), data.n_features());
   require_memory(memory_need({data.n_samples(), data.n_features(), options.n_atoms, resolve_threads(options.n_threads),
                               options.dtype, !context.checkpoint.path.empty()}),
                  options.max_memory);
 }
 
-// Of what must be the same on every rank for all to decide alike.
-std::uint32_t digest(const DataSource& data, const LearnOptions& options, const PreprocessOptions& preprocess) {
-  std::string text = std::to_string(options.max_iterations) + " " + std::to_string(options.time_limit);
-  for (const auto& [key, value] : identity_of(data, options, preprocess)) text += "\n" + key + "=" + value;
-  return static_cast<std::uint32_t>(hash64(text.data(), text.size()));
+// Like Transform::fit, on the samples of all ranks.
+Transform fit_transform(const PreprocessOptions& options, const DataSource& data, Ranks& ranks) {
+  if (ranks.alone()) return Transform::fit(options, data);
+  std::vector<double> means;
+  ranks.together([&] { means = Transform::fit(options, data).feature_means(); });
+  if (means.empty()) return Transform(options, {});
+  const Shard shard = ranks.shard(data.n_samples());
+  for (double& mean : means) mean *= static_cast<double>(data.n_samples()) / static_cast<double>(shard.total);
+  ranks.sum(means);
+  return Transform(options, std::move(means));
+}
+
+template <class T>
+LearnResult learn_in_memory(const DataSource& data, const LearnOptions& options, const LearnContext& context,
+                            Ranks& ranks) {
+  Control control(options, context, ranks);
+  Checkpoint checkpoint(context.checkpoint, identity_of(data.n_features(), options, context.preprocess), ranks);
+  ThreadPool pool(resolve_threads(options.n_threads));
+  const FitOrigin origin{data.name(), data.sample_shape(), fit_transform(context.preprocess, data, ranks),
+                         context.validation};
+  const Interrupt interrupt = control.impatient();
+  Samples<T> samples = load_samples<T>(data, origin.transform, Random(options.seed, kOrderStream), interrupt, &ranks);
+  CodeStore<T> codes(samples.n_samples(), options.n_atoms);
+  LearnSummary summary;
+  summary.reading_seconds = control.own_seconds();
+  FitState state = empty_state<T>(options, data.n_features());
+  {
+    InMemory<T> source(samples, codes, control, pool);
+    source.prepare(state);
+    checkpoint.set_samples(samples.n_all(), samples.row_fingerprint);
+    if (checkpoint.was_read()) {
+      control.say(checkpoint.origin());
+      if (options.nonzeros) state.tau_search.emplace(*options.nonzeros);
+      checkpoint.restore(state, samples, codes);
+      control.go_on_from(state.seconds);
+    } else {
+      source.begin(state);
+    }
+    run_fit(
+        state, source, control, checkpoint, [&] { checkpoint.write(state, samples, codes); }, summary);
+  }
+  return finish_fit(state, samples, codes, std::move(summary), origin, control, pool);
 }
 
 }  // namespace
 
 LearnResult learn(const DataSource& data, const LearnOptions& options, const LearnContext& context) {
-  Ranks ranks(context.communicator);
-  try {
+  return with_ranks(context.communicator, [&](Ranks& ranks) {
     ranks.together([&] { check(data, options, context); });
-    ranks.require_same(digest(data, options, context.preprocess),
-                       "the ranks were given different options, or samples of different widths; all must agree");
-    if (options.dtype == DType::kFloat64) return Learner<double>(data, options, context, ranks).run();
-    return Learner<float>(data, options, context, ranks).run();
-  } catch (const Interrupted&) {  // while the samples were read and summed
-    throw Error(ErrorKind::kUsage, "interrupted before learning began: there is nothing to save");
-  } catch (...) {
-    ranks.abandon_unless_agreed();
-    throw;
-  }
+    require_same_run(ranks, data.n_features(), options, context.preprocess);
+    return options.dtype == DType::kFloat64 ? learn_in_memory<double>(data, options, context, ranks)
+                                            : learn_in_memory<float>(data, options, context, ranks);
+  });
 }
 
 }  // namespace dualdict

@@ -7,8 +7,8 @@
 
 #include "core/memory.h"
 #include "dualdict/error.h"
-#include "learn/code_pass.h"
-#include "learn/result_size.h"
+#include "learn/fit/result_size.h"
+#include "learn/samples/code_pass.h"
 #include "model/fit/step_fit.h"
 #include "solvers/code_step.h"
 #include "solvers/dual_step.h"

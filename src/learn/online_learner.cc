@@ -1,53 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Blocks are put together to the pieces that a stream is read in, so that nothing depends on how they are cut.
+#include "dualdict/online.h"
+
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "dualdict/error.h"
-#include "dualdict/online.h"
-#include "learn/online_file.h"
-#include "learn/online_state.h"
+#include "io/tensors/safetensors.h"
+#include "learn/fit/finish.h"
+#include "learn/fit/start.h"
+#include "learn/fit/stream_steps.h"
+#include "learn/fit/warm_up.h"
+#include "learn/saved/checkpoint.h"
+#include "learn/saved/checkpoint_header.h"
+#include "learn/saved/fit_file.h"
+#include "linalg/vectors.h"
 
 namespace dualdict {
 namespace {
 
-// Some rows of a source, as a source.
-class RowsOf final : public DataSource {
- public:
-  RowsOf(const DataSource& all, std::size_t first, std::size_t count) : all_(all), first_(first), count_(count) {}
-  std::size_t n_samples() const override { return count_; }
-  std::size_t n_features() const override { return all_.n_features(); }
-  ElementType element_type() const override { return all_.element_type(); }
-  SampleShape sample_shape() const override { return all_.sample_shape(); }
-  std::string name() const override { return all_.name(); }
-  void read(std::size_t first, MatrixView<float> out) const override { all_.read(first_ + first, out); }
-  void read(std::size_t first, MatrixView<double> out) const override { all_.read(first_ + first, out); }
+constexpr const char* kFormat = "dualdict-online";
+constexpr const char* kName = "the state of an online learner";
+constexpr const char* kPending = "pending";
 
- private:
-  const DataSource& all_;
-  std::size_t first_;
-  std::size_t count_;
+// A fit, and samples that are too few yet for a step.
+struct OnlineState {
+  LearnOptions options;
+  PreprocessOptions preprocess;
+  FitState fit;
+  Matrix<double> pending;
 };
 
 template <class T>
-void work_through(OnlineState& state, const DataSource& block) {
-  ThreadPool pool(resolve_threads(state.options.n_threads));
-  const Transform transform(state.preprocess, {});
-  const std::size_t piece = online_piece(block.n_features());
-  for (std::size_t first = 0; first < block.n_samples(); first += piece) {
-    const RowsOf rows(block, first, std::min(piece, block.n_samples() - first));
-    online_step(state, load_samples<T>(rows, transform, Random(state.options.seed, 2), Interrupt(nullptr)), pool);
-  }
+void step(OnlineState& online, MatrixView<const double> rows, Control& control, ThreadPool& pool) {
+  Samples<T> piece;
+  piece.x = convert<T>(rows);
+  for (std::size_t i = 0; i < rows.rows; ++i) piece.squared += squared_norm(piece.x.row(i), rows.cols);
+  if (online.fit.stream.n_samples == 0)
+    require_range<T>(std::sqrt(piece.squared / static_cast<double>(rows.rows)), "the first samples");
+  StreamSteps<T>(control, pool).step(online.fit, piece);
 }
 
-void check_block(const OnlineState& state, const DataSource& block) {
+// Whole pieces of the pending samples and, in the end, what is left of them.
+template <class T>
+void work_through(OnlineState& online, bool to_the_end) {
+  const std::size_t piece = step_samples(online.options.n_atoms);
+  const std::size_t n = online.pending.rows();
+  const std::size_t done = to_the_end ? n : n / piece * piece;
+  if (done == 0) return;
+  const LearnContext context;
+  Ranks alone(nullptr);
+  Control control(online.options, context, alone);
+  ThreadPool pool(resolve_threads(online.options.n_threads));
+  if (online.fit.dictionary.empty()) online.fit = empty_state<T>(online.options, online.pending.cols());
+  for (std::size_t first = 0; first < done; first += piece)
+    step<T>(online, online.pending.view().row_range(first, std::min(piece, done - first)), control, pool);
+  if (to_the_end) StreamSteps<T>(control, pool).end_pass(online.fit);
+  Matrix<double> rest(n - done, online.pending.cols());
+  std::copy_n(online.pending.row(done), rest.size(), rest.data());
+  online.pending = std::move(rest);
+}
+
+void work_through(OnlineState& online, bool to_the_end) {
+  if (online.options.dtype == DType::kFloat32)
+    work_through<float>(online, to_the_end);
+  else
+    work_through<double>(online, to_the_end);
+}
+
+template <class T>
+void add_block(OnlineState& online, const DataSource& block) {
+  const Matrix<double> rows =
+      convert<double>(read_samples<T>(block, Transform(online.preprocess, {}), 0, block.n_samples()));
+  Matrix<double> all(online.pending.rows() + rows.rows(), rows.cols());
+  std::copy_n(online.pending.data(), online.pending.size(), all.data());
+  std::copy_n(rows.data(), rows.size(), all.data() + online.pending.size());
+  online.pending = std::move(all);
+}
+
+void check_block(const OnlineState& online, const DataSource& block) {
   if (block.n_samples() == 0) throw Error(ErrorKind::kInput, block.name() + ": 0 samples; a block has at least 1");
-  const Matrix<double>& known = state.dictionary.empty() ? state.options.initial_dictionary : state.dictionary;
-  if (!known.empty() && known.cols() != block.n_features())
+  const std::size_t known =
+      std::max({online.pending.cols(), online.fit.dictionary.cols(), online.options.initial_dictionary.cols()});
+  if (known > 0 && known != block.n_features())
     throw Error(ErrorKind::kInput, block.name() + ": " + std::to_string(block.n_features()) +
-                                       " features, but the learner has " + std::to_string(known.cols()));
+                                       " features, but the learner has " + std::to_string(known));
 }
-
-}  // namespace
 
 void check_online(const LearnOptions& options, const PreprocessOptions& preprocess) {
   validate(options);
@@ -58,15 +98,46 @@ void check_online(const LearnOptions& options, const PreprocessOptions& preproce
   static_cast<void>(Transform(preprocess, {}));  // refuses a bad scale
 }
 
+template <class T>
+LearnResult result_of(OnlineState online) {
+  const LearnContext context;
+  Ranks alone(nullptr);
+  Control control(online.options, context, alone);
+  ThreadPool pool(resolve_threads(online.options.n_threads));
+  Samples<T> samples = kept_samples<T>(online.fit, online.options.seed, false, alone);
+  CodeStore<T> codes;
+  LearnSummary summary;
+  summary.outcome = Outcome::kStopped;
+  summary.message = "learned online from " + std::to_string(online.fit.stream.n_samples) + " samples in " +
+                    std::to_string(online.fit.fading.step) + " steps; energy and certificate are those of " +
+                    std::to_string(samples.n_all()) + " of them";
+  const FitOrigin origin{"blocks", {}, Transform(online.preprocess, {}), nullptr};
+  return finish_fit(online.fit, samples, codes, std::move(summary), origin, control, pool);
+}
+
+}  // namespace
+
 struct OnlineLearner::Impl {
-  OnlineState state;
+  OnlineState online;
+  // The state after all samples so far, when somebody has asked for it and some are pending.
+  mutable std::optional<OnlineState> flushed;
+
+  const OnlineState& now() const {
+    if (online.pending.empty()) return online;
+    if (!flushed) {
+      OnlineState copy = online;
+      work_through(copy, true);
+      flushed = std::move(copy);
+    }
+    return *flushed;
+  }
 };
 
 OnlineLearner::OnlineLearner(const LearnOptions& options, const PreprocessOptions& preprocess)
     : impl_(std::make_unique<Impl>()) {
   check_online(options, preprocess);
-  impl_->state.options = options;
-  impl_->state.preprocess = preprocess;
+  impl_->online.options = options;
+  impl_->online.preprocess = preprocess;
 }
 OnlineLearner::OnlineLearner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 OnlineLearner::~OnlineLearner() = default;
@@ -74,59 +145,96 @@ OnlineLearner::OnlineLearner(OnlineLearner&&) noexcept = default;
 OnlineLearner& OnlineLearner::operator=(OnlineLearner&&) noexcept = default;
 
 void OnlineLearner::update(const DataSource& block) {
-  check_block(impl_->state, block);
-  OnlineState next = impl_->state;
-  if (next.options.dtype == DType::kFloat32)
-    work_through<float>(next, block);
+  OnlineState& online = impl_->online;
+  check_block(online, block);
+  if (online.options.dtype == DType::kFloat32)
+    add_block<float>(online, block);
   else
-    work_through<double>(next, block);
-  impl_->state = std::move(next);
+    add_block<double>(online, block);
+  impl_->flushed.reset();
+  work_through(online, false);
 }
 
 std::size_t OnlineLearner::n_samples() const {
-  return impl_->state.n_samples;
+  return impl_->online.fit.stream.n_samples + impl_->online.pending.rows();
 }
 std::size_t OnlineLearner::n_updates() const {
-  return impl_->state.n_updates;
+  return impl_->online.fit.fading.step;
 }
 double OnlineLearner::tau() const {
-  return impl_->state.objective.tau;
+  return impl_->now().fit.objective.tau;
 }
 DType OnlineLearner::dtype() const {
-  return impl_->state.options.dtype;
+  return impl_->online.options.dtype;
 }
 const Matrix<double>& OnlineLearner::codes_by_codes() const {
-  return impl_->state.moments.uu;
+  return impl_->now().fit.moments.uu;
 }
 const Matrix<double>& OnlineLearner::codes_by_samples() const {
-  return impl_->state.moments.ux;
+  return impl_->now().fit.moments.ux;
 }
 const Matrix<double>& OnlineLearner::samples_by_samples() const {
-  return impl_->state.moments.xx;
+  return impl_->now().fit.moments.xx;
 }
 const Matrix<double>& OnlineLearner::dictionary() const {
-  return impl_->state.dictionary;
+  return impl_->now().fit.dictionary;
 }
 const Matrix<double>& OnlineLearner::dual() const {
-  return impl_->state.dual;
+  return impl_->now().fit.dual;
 }
 
 LearnResult OnlineLearner::result() const {
-  const OnlineState& state = impl_->state;
-  if (state.n_updates == 0)
+  const OnlineState& online = impl_->now();
+  if (online.fit.stream.n_samples == 0)
     throw Error(ErrorKind::kUsage, "the learner has seen no samples: update it with a block first");
-  ThreadPool pool(resolve_threads(state.options.n_threads));
-  return state.options.dtype == DType::kFloat32 ? online_result<float>(state, pool)
-                                                : online_result<double>(state, pool);
+  return online.options.dtype == DType::kFloat32 ? result_of<float>(online) : result_of<double>(online);
 }
 
 std::string OnlineLearner::to_bytes() const {
-  return online_bytes(impl_->state);
+  const OnlineState& online = impl_->online;
+  TensorFile file;
+  nlohmann::json run = nlohmann::json::object();
+  for (const OptionInfo& option : learn_option_table())
+    run[std::string(option.name)] = option_text(online.options, option);
+  PreprocessOptions::for_each_field(online.preprocess,
+                                    [&](const char* name, const auto& value) { run["preprocess"][name] = value; });
+  run["n_features"] = online.fit.dictionary.cols();
+  file.metadata["run"] = run.dump();
+  if (!online.fit.dictionary.empty()) add_state(file, online.fit);
+  for (const auto& [name, matrix] : {std::pair{kPending, &online.pending},
+                                     {"initial_dictionary", &online.options.initial_dictionary},
+                                     {"initial_dual", &online.options.initial_dual}})
+    if (!matrix->empty()) file.tensors.push_back(make_tensor(name, matrix->view(), DType::kFloat64));
+  add_header(file, kFormat);
+  StringSink sink;
+  write_safetensors(sink, file);
+  return std::move(sink.text);
 }
 
 OnlineLearner OnlineLearner::from_bytes(std::string_view bytes) {
+  const TensorFile file = read_safetensors(MemoryBytes(kName, nullptr, std::as_bytes(std::span(bytes))));
+  check_header(file, kName, kFormat);
   auto impl = std::make_unique<Impl>();
-  impl->state = online_from_bytes(bytes);
+  OnlineState& online = impl->online;
+  const auto run = nlohmann::json::parse(metadata_of(file, kName, "run"), nullptr, false);
+  try {
+    for (const OptionInfo& option : learn_option_table())
+      set_option(online.options, option, run.at(std::string(option.name)).get<std::string>());
+    PreprocessOptions::for_each_field(
+        online.preprocess, [&](const char* name, auto& value) { run.at("preprocess").at(name).get_to(value); });
+    if (const std::size_t d = run.at("n_features").get<std::size_t>(); d > 0) {
+      online.fit = online.options.dtype == DType::kFloat32 ? empty_state<float>(online.options, d)
+                                                           : empty_state<double>(online.options, d);
+      if (online.options.nonzeros) online.fit.tau_search.emplace(*online.options.nonzeros);
+      read_state(file, kName, online.fit);
+    }
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorKind::kInput, std::string(kName) + ": metadata: 'run' lacks what every such state has");
+  }
+  for (const auto& [name, matrix] : {std::pair{kPending, &online.pending},
+                                     {"initial_dictionary", &online.options.initial_dictionary},
+                                     {"initial_dual", &online.options.initial_dual}})
+    if (const Tensor* tensor = file.find(name)) *matrix = to_matrix(*tensor);
   return OnlineLearner(std::move(impl));
 }
 

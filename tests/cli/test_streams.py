@@ -139,6 +139,6 @@ def test_what_cannot_be_streamed_is_refused(rows, tmp_path):
     np.save(tmp_path / "a.npy", rows)
     learn = ["learn", tmp_path / "a.npy", "-o", tmp_path / "m", "--atoms", 4]
     assert run(*learn, "--passes", 2).code == 2
-    assert run(*learn, "--stream", "--checkpoint", tmp_path / "c").code == 2
-    assert run(*learn, "--stream", "--center-features").code == 2
+    centred = run("learn", "-", "--stream", "--center-features", "-o", tmp_path / "m", "--atoms", 4, stdin=npy(rows))
+    assert centred.code == 2 and "once only" in centred.stderr
     assert run("learn", "-", tmp_path / "a.npy", "--stream", "-o", tmp_path / "m", "--atoms", 4).code == 2

@@ -16,7 +16,9 @@
 #include "io/matrix/npz_reader.h"
 #include "io/matrix/open_matrix.h"
 #include "io/tensors/safetensors.h"
-#include "learn/state_file.h"
+#include "learn/fit/start.h"
+#include "learn/saved/code_tensors.h"
+#include "learn/saved/fit_file.h"
 #include "model/file/model_file.h"
 
 namespace dualdict {
@@ -89,28 +91,15 @@ void run_checkpoint(std::span<const std::byte> bytes) {
   constexpr std::size_t kAtoms = 4;
   expect_result_or_error([&] {
     const TensorFile file = read_safetensors(*in_memory(bytes));
-    Matrix<double> dictionary;
-    Matrix<double> dual;
+    LearnOptions options;
+    options.n_atoms = kAtoms;
+    FitState state = empty_state<float>(options, kFeatures);
+    state.tau_search.emplace(2.0);
     CodeStore<float> codes(kSamples, kAtoms);
-    Moments moments;
-    moments.uu = Matrix<double>(kAtoms, kAtoms);
-    moments.ux = Matrix<double>(kAtoms, kFeatures);
-    std::vector<std::size_t> usage(kAtoms);
-    std::vector<std::size_t> replaced(kAtoms);
-    double tau = 0;
-    double energy = 0;
-    double seconds = 0;
-    bool warmed_up = false;
-    bool accurate = false;
-    WarmUpPosition warm_up;
-    Extrapolation::State extrapolation;
-    StoppingRule rule(1e-4, 3, 1e-6);
-    std::optional<TauSearch> search(2.0);
-    LearnSummary summary;
-    LearnState<float> state{dictionary, dual,    codes,         moments, usage,    tau,    energy,  warmed_up,
-                            accurate,   warm_up, extrapolation, rule,    replaced, search, summary, seconds};
-    read_state(file, "fuzzed", state, true);
-    require(!rule.energies().empty() && dictionary.rows() == kAtoms && dictionary.cols() == kFeatures);
+    read_state(file, "fuzzed", state);
+    read_codes(file, "fuzzed", codes);
+    require(!state.rule.energies().empty() && state.dictionary.rows() == kAtoms &&
+            state.dictionary.cols() == kFeatures);
   });
 }
 

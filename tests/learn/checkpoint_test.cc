@@ -12,8 +12,8 @@
 #include "dualdict/error.h"
 #include "io/temporary_folder.h"
 #include "io/tensors/safetensors.h"
-#include "learn/code_tensors.h"
 #include "learn/fit_case.h"
+#include "learn/saved/code_tensors.h"
 #include "learn/stored_codes.h"
 #include "model/file/model_file.h"
 

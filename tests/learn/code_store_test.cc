@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "learn/code_store.h"
+#include "learn/samples/code_store.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
-
+#include "data/source_stream.h"
 #include "dualdict/error.h"
 #include "learn/fit_case.h"
 
@@ -27,62 +26,37 @@ OnlineLearner feed(const Matrix<double>& samples, const LearnOptions& options, c
   return learner;
 }
 
-LearnOptions exact_options() {
-  LearnOptions options = small_options(12, 0.2, Solver::kFast, DType::kFloat64);
-  options.inner_tolerance = 1e-8;
-  options.replace_below = 0;
-  return options;
-}
-
-// Adds share * total + the sums of one block's exact codes, by plain loops.
-struct Sums {
-  Matrix<double> uu{12, 12}, ux{12, 10}, xx{10, 10};
-  void add(double share, const Matrix<double>& u, const Matrix<double>& x) {
-    fade(share, u, u, uu);
-    fade(share, u, x, ux);
-    fade(share, x, x, xx);
-  }
-  static void fade(double share, const Matrix<double>& a, const Matrix<double>& b, Matrix<double>& sum) {
-    for (std::size_t p = 0; p < a.cols(); ++p)
-      for (std::size_t q = 0; q < b.cols(); ++q) {
-        sum(p, q) *= share;
-        for (std::size_t i = 0; i < a.rows(); ++i) sum(p, q) += a(i, p) * b(i, q);
+// Blocks only fill the pieces that a stream is read in.
+TEST(OnlineLearner, HoweverBlocksAreCutTheBitsAreThoseOfTheStream) {
+  const Matrix<double> samples = planted_samples(1500, 10, 12, 1);
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64})
+    for (const double eta : {0.0, 1.0}) {
+      LearnOptions options = small_options(12, 0.2, Solver::kFast, dtype);
+      options.eta = eta;
+      SourceStream stream(make_source(samples.view()));
+      const LearnResult streamed = learn_stream(stream, options);
+      for (const std::vector<std::size_t>& sizes : {std::vector<std::size_t>{1500}, {256}, {1, 700, 13}}) {
+        const OnlineLearner learner = feed(samples, options, sizes);
+        const LearnResult result = learner.result();
+        EXPECT_EQ(result.model.dictionary(), streamed.model.dictionary()) << sizes[0];
+        EXPECT_EQ(result.model.dual(), streamed.model.dual()) << sizes[0];
+        EXPECT_EQ(learner.dictionary(), streamed.model.dictionary()) << sizes[0];
+        EXPECT_EQ(learner.n_samples(), 1500u);
       }
-  }
-};
-
-void expect_near(const Matrix<double>& found, const Matrix<double>& wanted) {
-  ASSERT_EQ(found.rows(), wanted.rows());
-  double largest = 0;
-  for (std::size_t i = 0; i < wanted.size(); ++i) largest = std::max(largest, std::abs(wanted.data()[i]));
-  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found.data()[i], wanted.data()[i], 1e-6 * largest);
+    }
 }
 
-TEST(OnlineLearner, UnequalBlocksAddTheirSumsByTheNumberOfTheirSamples) {
-  const Matrix<double> samples = planted_samples(300, 10, 12, 1);
-  LearnOptions options = exact_options();
-  options.eta = 1;
-  options.initial_dictionary = random_unit_rows(12, 10, 7);
-  OnlineLearner learner(options);
-  Sums sums;
-  std::size_t seen = 0;
-  Objective objective{.n_features = 10, .n_atoms = 12, .tau = 0.2, .eta = 1};
-  Matrix<double> dictionary = options.initial_dictionary;
-  Matrix<double> dual = dictionary;
-  for (const std::size_t count : {1u, 7u, 150u, 2u, 140u}) {
-    const Matrix<double> block = convert<double>(MatrixView<const double>(samples.view().row_range(seen, count)));
-    const Matrix<double> codes = naive_codes(objective, dictionary, dual, block, 1e-13, 20000);
-    sums.add(std::pow(static_cast<double>(seen) / static_cast<double>(seen + count), 4), codes, block);
-    learner.update(*rows_of(samples, seen, count));
-    seen += count;
-    expect_near(learner.codes_by_codes(), sums.uu);
-    expect_near(learner.codes_by_samples(), sums.ux);
-    expect_near(learner.samples_by_samples(), sums.xx);
-    dictionary = learner.dictionary();
-    dual = learner.dual();
+// To ask for the dictionary between two blocks changes nothing of what comes.
+TEST(OnlineLearner, LookingDoesNotDisturb) {
+  const Matrix<double> samples = planted_samples(900, 10, 12, 1);
+  const LearnOptions options = small_options(12, 0.2);
+  OnlineLearner looked(options);
+  for (std::size_t first = 0; first < 900; first += 100) {
+    looked.update(*rows_of(samples, first, 100));
+    EXPECT_EQ(looked.dictionary().rows(), 12u);
+    EXPECT_LE(largest_row_norm(looked.dual()), 1 + 1e-6);
   }
-  EXPECT_EQ(learner.n_samples(), 300u);
-  EXPECT_EQ(learner.n_updates(), 5u);
+  EXPECT_EQ(looked.dictionary(), feed(samples, options, {900}).dictionary());
 }
 
 TEST(OnlineLearner, ComesCloseToTheBatchLearner) {

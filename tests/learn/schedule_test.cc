@@ -4,9 +4,10 @@
 
 #include <cmath>
 
-#include "learn/extrapolation.h"
+#include "learn/fit/extrapolation.h"
+#include "learn/fit/sums.h"
+#include "learn/fit/warm_up.h"
 #include "learn/fit_case.h"
-#include "learn/warm_up.h"
 
 namespace dualdict {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "learn/stopping.h"
+#include "learn/fit/stopping.h"
 
 #include <gtest/gtest.h>
 
@@ -95,15 +95,15 @@ TEST(LimitReached, NamesTheLimitThatWasReached) {
   options.max_iterations = 2;
   options.time_limit = 5;
   LearnSummary summary;
-  EXPECT_FALSE(limit_reached(options, 1, summary));
-  EXPECT_TRUE(limit_reached(options, 6, summary));
+  EXPECT_FALSE(limit_reached(options, 1, summary.iterations, summary));
+  EXPECT_TRUE(limit_reached(options, 6, summary.iterations, summary));
   EXPECT_EQ(summary.outcome, Outcome::kTimeLimit);
   summary.iterations.resize(2);
-  EXPECT_TRUE(limit_reached(options, 1, summary));
+  EXPECT_TRUE(limit_reached(options, 1, summary.iterations, summary));
   EXPECT_EQ(summary.outcome, Outcome::kIterationLimit);
   options.time_limit = 0;  // none
   summary.iterations.clear();
-  EXPECT_FALSE(limit_reached(options, 1e9, summary));
+  EXPECT_FALSE(limit_reached(options, 1e9, summary.iterations, summary));
 }
 
 TEST(Trivial, TellsZeroSamplesFromTooMuchTau) {

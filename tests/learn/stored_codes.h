@@ -2,7 +2,7 @@
 // Between a plain matrix and a store of codes.
 #pragma once
 
-#include "learn/code_store.h"
+#include "learn/samples/code_store.h"
 
 namespace dualdict {
 

@@ -13,41 +13,67 @@
 #include "dualdict/error.h"
 #include "dualdict/files.h"
 #include "io/temporary_folder.h"
+#include "learn/fit/start.h"
+#include "learn/fit/sums.h"
 #include "learn/fit_case.h"
-#include "learn/stream_sums.h"
 
 namespace dualdict {
 namespace {
 
-Moments random_sums(std::uint64_t seed) {
-  Moments sums;
-  sums.uu = convert<double>(random_matrix<float>(5, 5, seed));
-  sums.ux = convert<double>(random_matrix<float>(5, 3, seed + 1));
-  sums.xx = convert<double>(random_matrix<float>(3, 3, seed + 2));
-  sums.squared_samples = static_cast<double>(seed);
-  sums.sum_abs_codes = 1 + static_cast<double>(seed);
-  return sums;
+// A step whose sums are these.
+struct StepSums {
+  Matrix<double> uu, ux, xx;
+  double sum_abs = 0;
+  explicit StepSums(std::uint64_t seed)
+      : uu(convert<double>(random_matrix<float>(5, 5, seed))),
+        ux(convert<double>(random_matrix<float>(5, 3, seed + 1))),
+        xx(convert<double>(random_matrix<float>(3, 3, seed + 2))),
+        sum_abs(1 + static_cast<double>(seed)) {}
+};
+
+PassReport join(FitState& state, SumRule& rule, const StepSums& sums) {
+  PassReport pass;
+  pass.n_samples = 10;
+  pass.codes.nonzeros = 20;
+  pass.codes.squared_samples = 3;
+  rule.begin(state);
+  state.moments.uu = sums.uu;
+  state.moments.ux = sums.ux;
+  state.moments.sum_abs_codes = sums.sum_abs;
+  rule.join(state, pass);
+  state.fading.add(pass, 0);
+  return pass;
 }
 
-TEST(StreamSums, AfterALaterPassTheSumsAreThoseOfThatPassAlone) {
-  constexpr std::size_t kPieces = 50;
-  StreamSums sums(kPieces * 10, 3, 5);
-  Moments total = random_sums(999);  // faded, of no use later
-  for (std::size_t i = 0; i < kPieces; ++i) sums.add_new(random_sums(i), 10);
+TEST(ChapterSums, AfterALaterPassTheSumsAreThoseOfThatPassAlone) {
+  constexpr std::size_t kSteps = 50;
+  LearnOptions options;
+  options.n_atoms = 5;
+  FitState state = empty_state<double>(options, 3);
+  plan_chapters(kSteps * 10, 3, 5, state.stream.chapters);
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    StreamSums rule(StepSums(i).xx, 3);
+    join(state, rule, StepSums(i));
+  }
   for (const std::size_t seed : {1000u, 2000u}) {
-    sums.begin_pass(total);
-    for (std::size_t i = 0; i < kPieces; ++i) sums.replace(random_sums(seed + i), 10, total);
-    double uu = 0, ux = 0, xx = 0, abs = 0;
-    for (std::size_t i = 0; i < kPieces; ++i) {
-      uu += random_sums(seed + i).uu(1, 2);
-      ux += random_sums(seed + i).ux(4, 1);
-      abs += random_sums(seed + i).sum_abs_codes;
-      xx += random_sums(i).xx(0, 2);
+    begin_chapters(state.stream.chapters, state.moments);
+    StepSums all(0);
+    for (Matrix<double>* sums : {&all.uu, &all.ux, &all.xx}) *sums = Matrix<double>(sums->rows(), sums->cols());
+    all.sum_abs = 0;
+    for (std::size_t i = 0; i < kSteps; ++i) {
+      ChapterSums rule;
+      const StepSums sums(seed + i);
+      join(state, rule, sums);
+      for (std::size_t e = 0; e < sums.uu.size(); ++e) all.uu.data()[e] += sums.uu.data()[e];
+      for (std::size_t e = 0; e < sums.ux.size(); ++e) all.ux.data()[e] += sums.ux.data()[e];
+      for (std::size_t e = 0; e < sums.xx.size(); ++e) all.xx.data()[e] += StepSums(i).xx.data()[e];
+      all.sum_abs += sums.sum_abs;
     }
-    EXPECT_NEAR(total.uu(1, 2), uu, 1e-10);
-    EXPECT_NEAR(total.ux(4, 1), ux, 1e-10);
-    EXPECT_NEAR(total.xx(0, 2), xx, 1e-10);
-    EXPECT_NEAR(total.sum_abs_codes, abs, 1e-8);
+    for (std::size_t e = 0; e < all.uu.size(); ++e) EXPECT_NEAR(state.moments.uu.data()[e], all.uu.data()[e], 1e-10);
+    for (std::size_t e = 0; e < all.ux.size(); ++e) EXPECT_NEAR(state.moments.ux.data()[e], all.ux.data()[e], 1e-10);
+    for (std::size_t e = 0; e < all.xx.size(); ++e) EXPECT_NEAR(state.moments.xx.data()[e], all.xx.data()[e], 1e-10);
+    EXPECT_NEAR(state.moments.sum_abs_codes, all.sum_abs, 1e-8);
+    EXPECT_NEAR(state.moments.squared_samples, 3.0 * kSteps, 1e-10);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "learn/tau.h"
+#include "learn/fit/tau.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "learn/fit/stopping.h"
 #include "learn/fit_case.h"
-#include "learn/stopping.h"
 #include "linalg/symmetric.h"
 #include "solvers/code_case.h"
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CHECKPOINT = {"checkpoint.cc", "state_file.cc", "code_tensors.cc", "online_file.cc", "model_file.cc", "parse_description.cc"}
+CHECKPOINT = {"checkpoint.cc", "fit_file.cc", "code_tensors.cc", "model_file.cc", "parse_description.cc"}
 
 
 def lines_of(build):

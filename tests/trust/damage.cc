@@ -6,9 +6,9 @@
 
 #include "dualdict/error.h"
 #include "io/temporary_folder.h"
-#include "learn/checkpoint.h"
+#include "learn/saved/checkpoint.h"
 #include "learn/fit_case.h"
-#include "learn/ranks.h"
+#include "learn/ranks/ranks.h"
 #include "trust/long_forms.h"
 
 namespace dualdict {
@@ -80,7 +80,7 @@ void every_flipped_bit(Tally& tally) {
   LearnContext context;
   context.checkpoint = {folder.path("c"), 0, false};
   damage_model(tally, learn(*data, options, context).model.to_bytes());
-  RunIdentity identity = identity_of(*data, options, context.preprocess);
+  RunIdentity identity = identity_of(data->n_features(), options, context.preprocess);
   damage_checkpoint(tally, folder.path("c"), identity);
 }
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learn/fit/atoms.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "linalg/product.h"
+#include "linalg/vectors.h"
+#include "solvers/projection.h"
+
+namespace dualdict {
+namespace {
+
+constexpr std::size_t kMaxReplacements = 3;  // of one atom
+constexpr double kGoodEnough = 1e-6;         // a sample this well reconstructed needs no atom of its own
+
+// |x - D u|^2 / |x|^2 of every sample; 0 for zero samples.
+template <class T>
+std::vector<double> relative_errors(const Samples<T>& samples, const CodeStore<T>& u, const Matrix<double>& dictionary,
+                                    ThreadPool& pool) {
+  std::vector<double> errors(samples.n_samples());
+  PackedRight<T> atoms;
+  atoms.pack(convert<T>(dictionary).view());
+  std::vector<Matrix<T>> residuals(pool.size());
+  std::vector<Matrix<T>> codes(pool.size());
+  pool.run(samples.n_blocks(), [&](std::size_t block, std::size_t worker) {
+    Matrix<T>& residual = residuals[worker];
+    if (residual.empty()) residual = Matrix<T>(kBlockSamples, samples.n_features());
+    const MatrixView<const T> x = samples.block(block);
+    for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, residual.row(i));
+    multiply(plain(u.read_block(block, codes[worker])), atoms, residual.view().row_range(0, x.rows), Into::kSubtract);
+    for (std::size_t i = 0; i < x.rows; ++i) {
+      const double scale = squared_norm(x.row(i), x.cols);
+      errors[block * kBlockSamples + i] = scale > 0 ? squared_norm(residual.row(i), x.cols) / scale : 0.0;
+    }
+  });
+  return errors;
+}
+
+// Adds `sign` times the contribution of one code to the sums.
+template <class T>
+void add_code(Moments& moments, const T* code, const T* x, double sign) {
+  const std::size_t n_atoms = moments.uu.rows();
+  for (std::size_t i = 0; i < n_atoms; ++i) {
+    if (code[i] == T{0}) continue;
+    const double ui = sign * static_cast<double>(code[i]);
+    for (std::size_t j = 0; j < n_atoms; ++j) moments.uu(i, j) += ui * static_cast<double>(code[j]);
+    for (std::size_t j = 0; j < moments.ux.cols(); ++j) moments.ux(i, j) += ui * static_cast<double>(x[j]);
+    moments.sum_abs_codes += sign * std::abs(static_cast<double>(code[i]));
+  }
+}
+
+struct BadSample {
+  double error = 0;
+  std::size_t place = 0;  // in the order of all ranks
+};
+
+// The worst ones in order of falling error, as many as are wanted.
+void keep_worst(std::vector<BadSample>& samples, std::size_t wanted) {
+  const std::size_t n = std::min(wanted, samples.size());
+  std::partial_sort(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(n), samples.end(),
+                    [](const BadSample& a, const BadSample& b) {
+                      return a.error != b.error ? a.error > b.error : a.place < b.place;
+                    });
+  samples.resize(n);
+}
+
+// Of all ranks, as many as are wanted, well reconstructed ones left out.
+template <class T>
+std::vector<BadSample> worst_samples(const Samples<T>& samples, const CodeStore<T>& u, const Matrix<double>& dictionary,
+                                     ThreadPool& pool, std::size_t wanted) {
+  std::vector<BadSample> worst;
+  const auto find = [&] {
+    const std::vector<double> errors = relative_errors(samples, u, dictionary, pool);
+    for (std::size_t i = 0; i < errors.size(); ++i)
+      if (errors[i] > kGoodEnough) worst.push_back({errors[i], samples.alone() ? i : samples.places[i]});
+    keep_worst(worst, wanted);
+  };
+  if (samples.alone()) {
+    find();
+    return worst;
+  }
+  Ranks& ranks = *samples.ranks;
+  ranks.attempt(find);
+  // Every rank fills its own part of the message; no error is zero.
+  std::vector<double> message(2 * wanted * ranks.size());
+  for (std::size_t i = 0; i < worst.size(); ++i) {
+    message[2 * (ranks.rank() * wanted + i)] = worst[i].error;
+    message[2 * (ranks.rank() * wanted + i) + 1] = static_cast<double>(worst[i].place);
+  }
+  ranks.sum(message);
+  worst.clear();
+  for (std::size_t i = 0; i < message.size(); i += 2)
+    if (message[i] > 0) worst.push_back({message[i], static_cast<std::size_t>(message[i + 1])});
+  keep_worst(worst, wanted);
+  return worst;
+}
+
+// The codes of these samples, whichever ranks they are on.
+template <class T>
+Matrix<T> codes_at(const Samples<T>& samples, const CodeStore<T>& u, std::span<const std::size_t> places) {
+  Matrix<T> codes(places.size(), u.cols());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (const std::size_t row = samples.row_of(places[i]); row < samples.n_samples())
+      u.read(row, codes.view().row_range(i, 1));
+  if (samples.alone()) return codes;
+  Matrix<double> all = convert<double>(codes);
+  samples.ranks->sum(std::span(all.data(), all.size()));
+  return convert<T>(all);
+}
+
+}  // namespace
+
+template <class T>
+std::size_t replace_unused(FitState& state, const Samples<T>& samples, CodeStore<T>& u, std::size_t below,
+                           ThreadPool& pool) {
+  AtomUse& use = state.atoms;
+  std::vector<std::size_t> atoms;
+  for (std::size_t i = 0; i < use.usage.size(); ++i) {
+    const std::size_t before = use.looked.empty() ? 0 : use.looked[i];
+    if (use.usage[i] - before < below && use.replaced[i] < kMaxReplacements) atoms.push_back(i);
+  }
+  if (atoms.empty()) return 0;
+  std::vector<std::size_t> worst;
+  for (const BadSample& sample : worst_samples(samples, u, state.dictionary, pool, atoms.size()))
+    worst.push_back(sample.place);
+  const Matrix<T> bad = samples_at<T>(samples, worst);
+  Matrix<T> codes = codes_at(samples, u, worst);
+  SparseRows<T> nonzeros;
+  const std::size_t d = samples.n_features();
+  for (std::size_t n = 0; n < worst.size(); ++n) {
+    const std::size_t atom = atoms[n];
+    const T* x = bad.row(n);
+    T* code = codes.row(n);
+    add_code(state.moments, code, x, -1);
+    std::fill_n(code, codes.cols(), T{0});
+    // The paper's e_i has a scale of its own; |x| e_i follows the samples' scale and reconstructs x at once.
+    const double length = norm(x, d);
+    code[atom] = static_cast<T>(length);
+    add_code(state.moments, code, x, 1);
+    if (const std::size_t row = samples.row_of(worst[n]); row < samples.n_samples())
+      u.write(row, std::as_const(codes).view().row_range(n, 1), nonzeros);
+    for (std::size_t j = 0; j < d; ++j)
+      state.dictionary(atom, j) = static_cast<double>(static_cast<T>(static_cast<double>(x[j]) / length));
+    project_row(state.dictionary.row(atom), d, state.objective.positive_dictionary);
+    ++use.replaced[atom];
+  }
+  use.n_replaced += worst.size();
+  return worst.size();
+}
+
+std::size_t count_dead(const std::vector<std::size_t>& usage) {
+  return static_cast<std::size_t>(std::count(usage.begin(), usage.end(), std::size_t{0}));
+}
+
+template std::size_t replace_unused<float>(FitState&, const Samples<float>&, CodeStore<float>&, std::size_t,
+                                           ThreadPool&);
+template std::size_t replace_unused<double>(FitState&, const Samples<double>&, CodeStore<double>&, std::size_t,
+                                            ThreadPool&);
+
+}  // namespace dualdict

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learn/fit/finish.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "core/random.h"
+#include "dualdict/version.h"
+#include "learn/fit/atoms.h"
+#include "learn/fit/effort.h"
+#include "learn/fit/result_size.h"
+#include "learn/fit/start.h"
+#include "learn/fit/step.h"
+#include "learn/samples/measure.h"
+#include "learn/samples/sample_order.h"
+#include "model/fit_encoders.h"
+#include "model/table/advice.h"
+
+namespace dualdict {
+namespace {
+
+// The samples [first, first + count) of a random order.
+template <class T>
+Matrix<T> gather(const Samples<T>& samples, const SampleOrder& order, std::size_t first, std::size_t count) {
+  std::vector<std::size_t> places(count);
+  for (std::size_t i = 0; i < count; ++i) places[i] = order.at(first + i);
+  return samples_at<T>(samples, places);
+}
+
+// The codes of the first samples of the order, of one process.
+template <class T>
+Matrix<T> gather_codes(const CodeStore<T>& codes, const SampleOrder& order, std::size_t count) {
+  Matrix<T> rows(count, codes.cols());
+  for (std::size_t i = 0; i < count; ++i) codes.read(order.at(i), rows.view().row_range(i, 1));
+  return rows;
+}
+
+template <class T>
+class Finish {
+ public:
+  Finish(FitState& state, Samples<T>& samples, CodeStore<T>& codes, const FitOrigin& origin, Control& control,
+         ThreadPool& pool, LearnSummary summary)
+      : state_(state),
+        samples_(samples),
+        codes_(codes),
+        origin_(origin),
+        control_(control),
+        pool_(pool),
+        summary_(std::move(summary)) {}
+
+  LearnResult run();
+
+ private:
+  bool from_stream() const { return state_.stream.n_samples > 0; }
+  bool is_interrupted() const { return summary_.outcome == Outcome::kInterrupted; }
+  // Exact codes; whether there was time for them.
+  bool code_exactly();
+  void code(const Interrupt& interrupt);
+  // With eta = 0 C is outside of E and fitted here.
+  void fit_dual();
+  void measure(bool exact);
+  void fit_encoders(ModelParts& parts);
+  void describe();
+  LearnResult make_result();
+
+  FitState& state_;
+  Samples<T>& samples_;
+  CodeStore<T>& codes_;
+  const FitOrigin& origin_;
+  Control& control_;
+  ThreadPool& pool_;
+  LearnSummary summary_;
+};
+
+template <class T>
+LearnResult Finish<T>::run() {
+  measure(code_exactly());
+  return make_result();
+}
+
+template <class T>
+bool Finish<T>::code_exactly() {
+  if (is_interrupted() && !from_stream()) return false;
+  control_.say("coding every sample exactly");
+  try {
+    code(is_interrupted() ? Interrupt(nullptr) : control_.impatient());
+  } catch (const Interrupted&) {
+    summary_.message = "interrupted before every sample was coded exactly, after " +
+                       std::to_string(state_.iterations.size()) + " iterations; " + summary_.message;
+    summary_.outcome = Outcome::kInterrupted;
+    if (!from_stream()) return false;
+    samples_ = kept_samples<T>(state_, control_.options().seed, true, control_.ranks());
+    code(Interrupt(nullptr));
+  }
+  if (state_.objective.eta == 0) fit_dual();
+  return true;
+}
+
+template <class T>
+void Finish<T>::code(const Interrupt& interrupt) {
+  if (from_stream()) codes_ = CodeStore<T>(samples_.n_samples(), state_.objective.n_atoms);
+  Stepper<T> stepper(control_, pool_, interrupt);
+  const PassReport report =
+      stepper.code(state_, {samples_, codes_, {0, samples_.n_all()}}, final_codes<T>(control_.options()));
+  state_.atoms.usage = report.usage;
+  summary_.max_kkt_residual = report.codes.max_kkt;
+  summary_.tau_max = report.codes.strongest_pull * state_.objective.k();
+  Ranks& ranks = control_.ranks();
+  ranks.max(std::span(&summary_.max_kkt_residual, 1));
+  ranks.max(std::span(&summary_.tau_max, 1));
+  summary_.duality_gap = report.codes.gap;
+}
+
+template <class T>
+void Finish<T>::fit_dual() {
+  constexpr double kGap = 1e-6;  // relative to 1/K |U|^2, where C is not solved for in closed form
+  constexpr std::size_t kIterations = 300;
+  const Interrupt never(nullptr);
+  sum_second_moments(samples_, pool_, never, state_.moments);
+  double squared_codes = 0;
+  for (std::size_t k = 0; k < state_.objective.n_atoms; ++k) squared_codes += state_.moments.uu(k, k);
+  const DescentLimits limits{kGap * squared_codes / state_.objective.k(), kIterations, nullptr};
+  DualSolver(state_.moments, kEigenvalueCut<T>, pool_, never)
+      .step(state_.objective, state_.moments, state_.dual, limits, pool_);
+  round_rows_to_ball<T>(state_.dual);
+}
+
+template <class T>
+void Finish<T>::measure(bool exact) {
+  const Objective& objective = state_.objective;
+  summary_.energy = measure_energy(samples_, objective, state_.dictionary, state_.dual, codes_, pool_);
+  const double total = summary_.energy.total();
+  if (!exact)
+    summary_.duality_gap = state_.iterations.empty() ? 1.0 : state_.iterations.back().duality_gap;
+  else if (total > 0)
+    summary_.duality_gap /= total;
+  auto nonzeros = static_cast<double>(codes_.n_nonzeros());
+  control_.ranks().sum(std::span(&nonzeros, 1));
+  summary_.nonzeros_per_code = nonzeros / static_cast<double>(samples_.n_all());
+}
+
+template <class T>
+void Finish<T>::fit_encoders(ModelParts& parts) {
+  control_.say("fitting the encoders and measuring them");
+  Ranks& ranks = control_.ranks();
+  const Objective& objective = state_.objective;
+  const std::size_t haste = is_interrupted() ? kHasteDivisor : 1;
+  const std::size_t n_measured = measure_samples(objective.n_atoms, objective.n_features) / haste;
+  const std::size_t n = samples_.n_all();
+  Random random(control_.options().seed, 1);
+  const SampleOrder order(n, random);
+  Matrix<T> held_out;
+  const bool unseen = origin_.validation != nullptr;
+  if (unseen) {
+    const DataSource& validation = *origin_.validation;
+    ranks.attempt([&] {
+      held_out = read_samples<T>(validation, origin_.transform, 0, std::min(n_measured, validation.n_samples()));
+    });
+  } else {
+    const std::size_t count = n < 100 ? 0 : std::min(n_measured, n / 4);
+    held_out = gather(samples_, order, n - count, count);
+  }
+  const std::size_t n_fit = std::min(fit_samples(objective.n_features) / haste, unseen ? n : n - held_out.rows());
+  const Matrix<T> fit = gather(samples_, order, 0, n_fit);
+  // All are exact unless there was haste; those of other ranks are not at hand.
+  const Matrix<T> fit_codes = is_interrupted() || !samples_.alone() ? Matrix<T>() : gather_codes(codes_, order, n_fit);
+  codes_ = {};  // not needed any more
+  const Interrupt interrupt = control_.impatient(kEncoderPatience);
+  double interrupted = 0;
+  ranks.together([&] {
+    const EncoderSamples<T> samples{fit.view(), held_out.view(), unseen, fit_codes.view()};
+    if (ranks.rank() == 0 && !fit_and_measure_encoders<T>(parts, samples, {pool_.size(), &interrupt})) interrupted = 1;
+  });
+  ranks.max(std::span(&interrupted, 1));
+  if (interrupted == 0) return;
+  summary_.message = "interrupted before the encoders were fitted and measured; " + summary_.message;
+  summary_.outcome = Outcome::kInterrupted;
+}
+
+// All of the summary that codes and encoders do not tell.
+template <class T>
+void Finish<T>::describe() {
+  const Objective& objective = state_.objective;
+  summary_.iterations = state_.iterations;
+  summary_.n_iterations = from_stream() ? state_.fading.step : state_.iterations.size();
+  summary_.n_samples = from_stream() ? state_.stream.n_samples : samples_.n_all();
+  summary_.n_features = objective.n_features;
+  summary_.seconds = control_.seconds();
+  summary_.tau = objective.tau;
+  summary_.coding_weight = objective.eta * objective.d() / objective.k();
+  summary_.threshold = objective.tau * objective.d() / objective.k();
+  summary_.replaced_atoms = state_.atoms.n_replaced;
+  summary_.dead_atoms = count_dead(state_.atoms.usage);
+  summary_.given = control_.options();
+  // A start that was given would be kept twice: in the summary and, moved on, in the model.
+  summary_.given.initial_dictionary = summary_.given.initial_dual = Matrix<double>();
+  summary_.used = summary_.given;
+  summary_.used.tau = objective.tau;
+  summary_.used.eta = objective.eta;
+  summary_.used.n_threads = pool_.size();
+}
+
+template <class T>
+LearnResult Finish<T>::make_result() {
+  const Objective& objective = state_.objective;
+  ModelParts parts;
+  parts.dtype = control_.options().dtype;
+  parts.dictionary = state_.dictionary;
+  parts.dual = state_.dual;
+  parts.transform = origin_.transform;
+  parts.shape = origin_.shape;
+  parts.mean_norm = samples_.mean_norm > 0 ? samples_.mean_norm : 1.0;
+  parts.tau = objective.tau;
+  parts.eta = objective.eta;
+  parts.mu = objective.mu;
+  parts.positive_codes = objective.positive_codes;
+  fit_encoders(parts);
+  describe();
+  summary_.advice =
+      advice_on(parts.provenance.encoding, objective.n_atoms, objective.n_features, summary_.coding_weight);
+  if (!summary_.advice.empty()) control_.say(summary_.advice);
+  parts.provenance.version = DUALDICT_VERSION;
+  parts.provenance.data_name = origin_.name;
+  parts.provenance.data_fingerprint = samples_.fingerprint;
+  parts.provenance.usage = state_.atoms.usage;
+  parts.provenance.summary = summary_;
+  parts.provenance.summary.iterations.clear();
+  return LearnResult{Model(std::move(parts)), std::move(summary_)};
+}
+
+}  // namespace
+
+template <class T>
+Samples<T> kept_samples(const FitState& state, std::size_t seed, bool hasty, Ranks& ranks) {
+  const Matrix<double>& kept = state.stream.kept;
+  const std::size_t n = std::max(ranks.size(), hasty ? kept.rows() / kHasteDivisor : kept.rows());
+  const std::size_t first = n * ranks.rank() / ranks.size();
+  const std::size_t last = std::min(n * (ranks.rank() + 1) / ranks.size(), kept.rows());
+  const auto source = make_source(kept.view().row_range(std::min(first, last), last - std::min(first, last)));
+  return load_samples<T>(*source, Transform(), Random(seed, kOrderStream), Interrupt(nullptr), &ranks);
+}
+
+template <class T>
+LearnResult finish_fit(FitState& state, Samples<T>& samples, CodeStore<T>& codes, LearnSummary summary,
+                       const FitOrigin& origin, Control& control, ThreadPool& pool) {
+  return Finish<T>(state, samples, codes, origin, control, pool, std::move(summary)).run();
+}
+
+#define DUALDICT_INSTANTIATE(T)                                                                                       \
+  template Samples<T> kept_samples<T>(const FitState&, std::size_t, bool, Ranks&);                                    \
+  template LearnResult finish_fit<T>(FitState&, Samples<T>&, CodeStore<T>&, LearnSummary, const FitOrigin&, Control&, \
+                                     ThreadPool&);
+DUALDICT_INSTANTIATE(float)
+DUALDICT_INSTANTIATE(double)
+#undef DUALDICT_INSTANTIATE
+
+}  // namespace dualdict

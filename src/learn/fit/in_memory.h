@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Learning from samples in memory, of this rank and others: the warm-up, then iterations over all of them.
+#pragma once
+
+#include "learn/fit/source.h"
+#include "learn/fit/step.h"
+#include "learn/fit/warm_up.h"
+
+namespace dualdict {
+
+template <class T>
+class InMemory final : public FitSource {
+ public:
+  // All outlive it.
+  InMemory(const Samples<T>& samples, CodeStore<T>& codes, Control& control, ThreadPool& pool);
+
+  // The sums that no pass changes, for a new state as for one that goes on.
+  void prepare(FitState& state);
+  void begin(FitState& state);
+  bool advance(FitState& state, LearnSummary& summary) override;
+
+ private:
+  // Says so when there is one.
+  void plan_warm_up(const FitState& state);
+  void warm_up_step(FitState& state);
+  // After a step: false when a round is over and has given too little for another.
+  bool warm_up_goes_on(FitState& state);
+  // One outer iteration over all samples, its record and the tests that may end the fit. Returns whether to go on.
+  bool iterate(FitState& state, LearnSummary& summary);
+  // From (D, C) led ahead when `lead`.
+  IterationRecord step(FitState& state, bool lead);
+  // Back to D and C before the last step, which raised E, and on from there without a lead.
+  IterationRecord retreat(FitState& state);
+  bool should_continue(FitState& state, const IterationRecord& record, LearnSummary& summary);
+
+  const Samples<T>& samples_;
+  CodeStore<T>& codes_;
+  Control& control_;
+  ThreadPool& pool_;
+  Stepper<T> stepper_;
+  WarmUpSchedule schedule_;
+  bool planned_ = false;
+  FadingSums fading_;
+  WholeSums whole_;
+};
+
+}  // namespace dualdict

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One step of learning, whatever the samples come from: codes, unused atoms, sums, D, C. Algorithm 1 of the paper.
+#pragma once
+
+#include <optional>
+
+#include "core/thread_pool.h"
+#include "learn/fit/control.h"
+#include "learn/fit/effort.h"
+#include "learn/fit/state.h"
+#include "learn/fit/sums.h"
+#include "learn/samples/code_pass.h"
+#include "learn/samples/code_store.h"
+#include "learn/samples/samples.h"
+#include "solvers/code_problem.h"
+#include "solvers/dual_step.h"
+
+namespace dualdict {
+
+// Some samples and their codes so far. The range is in the order of the samples of all ranks.
+template <class T>
+struct Batch {
+  const Samples<T>& samples;
+  CodeStore<T>& codes;
+  SampleRange range;
+};
+
+enum class Measure { kNothing, kCodes, kAll };
+
+struct StepPlan {
+  Visit visit = Visit::kAll;
+  bool accurate = false;
+  bool replace_unused = false;
+  bool move_dual = true;  // with eta > 0
+  // E after the code step, which becomes state.energy, and after each of the others.
+  Measure measure = Measure::kCodes;
+};
+
+struct LearnStep {
+  PassReport pass;
+  double energy_after_codes = 0;
+  double energy_after_dictionary = 0;
+  Energy energy;        // after all
+  double step_gap = 0;  // what D and C leave on the table, in the units of E
+  std::size_t replaced_atoms = 0;
+};
+
+template <class T>
+class Stepper {
+ public:
+  // All outlive it. The code step hears the interrupt.
+  Stepper(Control& control, ThreadPool& pool, const Interrupt& interrupt);
+
+  LearnStep step(FitState& state, const Batch<T>& batch, SumRule& rule, const StepPlan& plan);
+  // XX' or what stands for it is in the moments: made ready for the steps of C.
+  void prepare_dual(const Moments& moments, const Interrupt& interrupt);
+  // C for the sums as they are, accurately.
+  void follow_sums(FitState& state);
+  // The code step alone, with the D and C of the state and the sums of all ranks in its moments.
+  PassReport code(FitState& state, const Batch<T>& batch, const CodeOptions& options);
+  // For a wanted number of nonzeros: moves tau, and E with it; true when it did.
+  bool follow_nonzeros(FitState& state, double nonzeros) const;
+  // E of the state as its moments have it.
+  Energy energy(const FitState& state) const;
+
+ private:
+  PassReport run_codes(FitState& state, const Batch<T>& batch, const CodeOptions& options);
+  void count_uses(FitState& state, const StepPlan& plan, const PassReport& pass) const;
+  // These return the gap that they leave.
+  double move_dictionary(FitState& state, const StepEffort& effort) const;
+  double move_dual(FitState& state, const StepEffort& effort) const;
+
+  Control& control_;
+  ThreadPool& pool_;
+  const Interrupt& interrupt_;
+  CodeProblem<T> problem_;
+  std::optional<CodePass<T>> pass_;  // made when it is first needed
+  std::optional<DualSolver> dual_solver_;
+};
+
+}  // namespace dualdict

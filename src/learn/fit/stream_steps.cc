@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learn/fit/stream_steps.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "learn/fit/atoms.h"
+#include "learn/fit/source.h"
+#include "learn/fit/start.h"
+#include "learn/fit/warm_up.h"
+
+namespace dualdict {
+namespace {
+
+// |X|^2 over all ranks.
+template <class T>
+double squared_norms(const Samples<T>& piece) {
+  double squared = piece.squared;
+  if (!piece.alone()) piece.ranks->sum(std::span(&squared, 1));
+  return squared;
+}
+
+// Every sample so far has the same chance to be among the kept ones (reservoir sampling).
+template <class T>
+void keep_some(FitState& state, const Samples<T>& piece, std::size_t n_new, std::size_t seed) {
+  StreamPosition& stream = state.stream;
+  Random random(seed, 1000 + state.fading.step);
+  Matrix<double>& kept = stream.kept;
+  const std::size_t d = piece.n_features();
+  const std::size_t limit = kept_limit(d);
+  const std::size_t n_filled = kept.rows();
+  const std::size_t room = std::min(n_new, limit - std::min(limit, n_filled));
+  if (room > 0) {
+    Matrix<double> larger(n_filled + room, d);
+    std::copy_n(kept.data(), kept.size(), larger.data());
+    kept = std::move(larger);
+  }
+  std::vector<std::size_t> places, rows;
+  for (std::size_t i = 0; i < n_new; ++i) {
+    const std::size_t row = i < room ? n_filled + i : random.index(stream.n_samples + i + 1);
+    if (row >= kept.rows()) continue;
+    places.push_back(i);
+    rows.push_back(row);
+  }
+  stream.n_samples += n_new;
+  if (places.empty()) return;
+  const Matrix<T> chosen = samples_at<T>(piece, places);
+  for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(chosen.row(i), d, kept.row(rows[i]));
+}
+
+}  // namespace
+
+std::size_t kept_limit(std::size_t n_features) {
+  constexpr std::size_t kMost = 8000, kFewest = 500, kBytes = std::size_t{128} << 20;
+  return std::clamp(kBytes / (sizeof(double) * n_features), kFewest, kMost);
+}
+
+template <class T>
+StreamSteps<T>::StreamSteps(Control& control, ThreadPool& pool)
+    : control_(control), pool_(pool), stepper_(control, pool, control.interrupt()) {}
+
+template <class T>
+void StreamSteps<T>::start(FitState& state, const Samples<T>& piece) {
+  control_.say(start_fit(state, control_.options(), piece, StartFrom::kFirstSamples, pool_));
+  state.atoms.looked.assign(state.atoms.usage.size(), 0);
+  state.rule.restart(0);
+}
+
+template <class T>
+StepPlan StreamSteps<T>::plan(const FitState& state, const Samples<T>& piece) const {
+  const LearnOptions& options = control_.options();
+  const StreamSchedule& next = state.stream.next;
+  const std::size_t seen = state.fading.n_seen + piece.n_all();
+  StepPlan plan;
+  plan.visit = state.stream.pass == 0 ? Visit::kFirst : Visit::kAgain;
+  plan.replace_unused = options.replace_below > 0 && !options.keep_dictionary && seen >= next.look;
+  plan.move_dual = state.objective.eta > 0 && seen >= next.dual;
+  plan.measure = seen >= next.report ? Measure::kAll : Measure::kNothing;
+  return plan;
+}
+
+template <class T>
+void StreamSteps<T>::step(FitState& state, const Samples<T>& piece) {
+  if (state.dictionary.empty()) start(state, piece);
+  const StepPlan how = plan(state, piece);
+  const std::size_t before = state.fading.n_seen;
+  const LearnStep step = take(state, piece, how);
+  if (state.stream.pass == 0) keep_some(state, piece, step.pass.n_samples, control_.options().seed);
+  state.stream.n_read += step.pass.n_samples;
+  state.fading.add(step.pass, 0);
+  if (how.replace_unused) state.atoms.looked = state.atoms.usage;
+  if (state.fading.n_seen >= state.stream.next.tau && before > 0) {
+    stepper_.follow_nonzeros(state, state.fading.round_nonzeros / static_cast<double>(state.fading.round_step));
+    state.fading.begin_round();
+  }
+  schedule(state, how);
+  if (how.measure == Measure::kAll) report(state, step);
+}
+
+template <class T>
+LearnStep StreamSteps<T>::take(FitState& state, const Samples<T>& piece, const StepPlan& plan) {
+  codes_.clear(piece.n_samples(), state.objective.n_atoms);
+  const Batch<T> batch{piece, codes_, {0, piece.n_all()}};
+  if (state.stream.pass > 0) {
+    ChapterSums rule;
+    return stepper_.step(state, batch, rule, plan);
+  }
+  Matrix<double> xx;
+  if (state.objective.eta > 0) xx = second_moments(piece, pool_, control_.interrupt());
+  StreamSums rule(std::move(xx), state.fading.weight > 0 ? 0.0 : squared_norms(piece));
+  return stepper_.step(state, batch, rule, plan);
+}
+
+template <class T>
+void StreamSteps<T>::begin_pass(FitState& state) {
+  if (state.stream.n_read == 0) begin_chapters(state.stream.chapters, state.moments);
+  if (state.objective.eta > 0) stepper_.prepare_dual(state.moments, control_.interrupt());
+}
+
+template <class T>
+void StreamSteps<T>::end_pass(FitState& state) {
+  if (state.objective.eta > 0) stepper_.follow_sums(state);
+}
+
+// What is due again, and after how many samples. A fit that has seen many is moved little by as many more: all grows
+// with them.
+template <class T>
+void StreamSteps<T>::schedule(FitState& state, const StepPlan& plan) const {
+  const std::size_t seen = state.fading.n_seen;
+  const std::size_t step = step_samples(state.objective.n_atoms);
+  StreamSchedule& next = state.stream.next;
+  if (plan.replace_unused) next.look = seen + std::max(step, seen / 4);
+  // XX' changes with every piece of the first pass; to solve for C costs as much as coding some d samples.
+  if (plan.move_dual)
+    next.dual = seen + std::max(8 * state.objective.n_features, state.stream.pass == 0 ? seen / 20 : 0);
+  if (seen >= next.tau) next.tau = seen + std::max(4 * step, seen / 8);
+  constexpr std::size_t kMostUnreported = 65536;
+  if (plan.measure == Measure::kAll) next.report = seen + std::clamp(seen / 8, step, std::max(step, kMostUnreported));
+}
+
+template <class T>
+void StreamSteps<T>::report(const FitState& state, const LearnStep& step) {
+  require_finite_energy(state.energy, state.fading.step);
+  if (!control_.is_watched()) return;
+  // Brought to all samples so far.
+  const double factor =
+      state.stream.pass == 0 ? static_cast<double>(state.stream.n_samples) / state.fading.weight : 1.0;
+  IterationRecord record;
+  record.iteration = state.fading.step;
+  record.seconds = control_.seconds();
+  record.energy = step.energy;
+  Energy::for_each_field(record.energy, [&](const char*, double& term) { term *= factor; });
+  record.energy_after_codes = factor * step.energy_after_codes;
+  record.energy_after_dictionary = factor * step.energy_after_dictionary;
+  record.tau = state.objective.tau;
+  record.nonzeros_per_code = static_cast<double>(step.pass.codes.nonzeros) / static_cast<double>(step.pass.n_samples);
+  record.replaced_atoms = step.replaced_atoms;
+  record.relative_change = std::numeric_limits<double>::quiet_NaN();  // other samples, another energy
+  stop_ = control_.report(record);
+}
+
+template class StreamSteps<float>;
+template class StreamSteps<double>;
+
+}  // namespace dualdict
