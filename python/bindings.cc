@@ -36,6 +36,12 @@ nb::object encoder_dict(const FittedEncoder* encoder, DType dtype) {
   return result;
 }
 
+double eta_of(const std::map<std::string, std::string>& texts, std::size_t n_features) {
+  const LearnOptions options = to_options(texts);
+  validate(options);
+  return resolve_eta(options, n_features);
+}
+
 nb::bytes bytes_of(const Model& model) {
   const std::string text = model.to_bytes();
   return nb::bytes(text.data(), text.size());
@@ -126,6 +132,7 @@ NB_MODULE(_core, module) {
   register_errors();
   module.attr("__version__") = DUALDICT_VERSION;
   module.def("option_table", &option_list);
+  module.def("resolve_eta", &eta_of, nb::arg("options"), nb::arg("n_features"));
   define_model(module);
   define_encoder(module);
   define_functions<float>(module);

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, _learning
 from ._arrays import as_samples
-from ._options import MODES, PREPROCESS, n_threads, preprocess, seed_of
+from ._options import MODES, PREPROCESS, as_texts, n_threads, preprocess, seed_of
 from ._record import Record
 
 # As many samples as the library looks at when it seeks the tau of a wanted number of nonzeros.
@@ -322,7 +322,14 @@ def decode(model: _core.Model, codes: ArrayLike, mode: str = "sparse", *, dictio
     return samples
 
 
-def tau_max(X: ArrayLike, dictionary: ArrayLike, dual: ArrayLike | None = None, *, eta: float = 1.0) -> float:
+def tau_max(
+    X: ArrayLike,
+    dictionary: ArrayLike,
+    dual: ArrayLike | None = None,
+    *,
+    coding: float | None = None,
+    eta: float | None = None,
+) -> float:
     """The smallest tau with which every code is zero: max |(K/d) D'X + eta C X|.
 
     Parameters
@@ -331,7 +338,8 @@ def tau_max(X: ArrayLike, dictionary: ArrayLike, dual: ArrayLike | None = None, 
     dictionary : array of shape (n_components, n_features)
     dual : array of the same shape, optional
         By default the dictionary, with which learning starts.
-    eta : float
+    coding, eta : float, optional
+        The weight of coding as in `learn`, with the same default; for the codes of a model its `eta`.
 
     Examples
     --------
@@ -349,7 +357,9 @@ def tau_max(X: ArrayLike, dictionary: ArrayLike, dual: ArrayLike | None = None, 
             f"dictionary {dictionary.shape} and dual {dual.shape}: must have one shape, "
             f"with the {X.shape[1]} features of X"
         )
-    weights = dictionary * (dictionary.shape[0] / dictionary.shape[1]) + eta * dual
+    n_components, n_features = dictionary.shape
+    options = as_texts({"n_components": n_components, "coding": coding, "eta": eta})
+    weights = dictionary * (n_components / n_features) + _core.resolve_eta(options, n_features) * dual
     largest = 0.0
     for first in range(0, X.shape[0], 4096):
         largest = max(largest, float(np.abs(X[first:first + 4096] @ weights.T).max()))

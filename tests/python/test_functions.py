@@ -107,6 +107,18 @@ def test_tau_max_silences_every_code(X, fitted):
         dualdict.tau_max(X, model.components[:, :3])
 
 
+def test_tau_max_weighs_coding_as_learning_does(X, fitted):
+    D, C = fitted.components_.astype(np.float64), fitted.dual_.astype(np.float64)
+    K, d = D.shape
+    for weight, w in ({}, 0.03), ({"coding": 0.5}, 0.5), ({"eta": 2}, 2 * d / K), ({"eta": 0}, 0):
+        expected = np.abs(X @ (D + w * C).T).max() * K / d
+        assert dualdict.tau_max(X, D, C, **weight) == pytest.approx(expected, rel=1e-5), weight
+    with pytest.raises(ValueError, match="coding 0.5 and eta 2 exclude each other"):
+        dualdict.tau_max(X, D, C, coding=0.5, eta=2)
+    with pytest.raises(ValueError, match="eta: -1 is not allowed"):
+        dualdict.tau_max(X, D, C, eta=-1)
+
+
 def test_records_are_dicts_with_attributes():
     record = dualdict.Record.of({"a": [{"b": 1}]})
     assert record.a[0].b == 1 and record == {"a": [{"b": 1}]}
