@@ -35,7 +35,7 @@ def test_learn_json_is_one_document_and_stdout_has_nothing_else(samples, tmp_pat
     assert terms["total"] == pytest.approx(sum(terms[t] for t in ("reconstruction", "coding", "l1", "l2")))
     assert result["tau"] == pytest.approx(0.1)
     assert result["tau_max"] > result["tau"]
-    assert result["coding_weight"] == pytest.approx(16 / 24)
+    assert result["coding_weight"] == pytest.approx(0.03)
     assert result["threshold"] == pytest.approx(0.1 * 16 / 24)
     assert 0 <= result["duality_gap"] < 1e-3
     for name in ("message", "seconds", "reading_seconds", "max_kkt_residual", "replaced_atoms", "dead_atoms", "nonzeros_per_code"):
@@ -100,6 +100,7 @@ def test_exact_codes_have_the_reported_energy(samples, tmp_path):
     output, codes_path = tmp_path / "m.safetensors", tmp_path / "codes.npy"
     arguments = ("--atoms", 24, "--tau", 0.1, "--eta", 1, "--dtype", "float64", "--json", "--quiet")
     learned = run_ok("learn", samples, "-o", output, *arguments).json()
+    assert learned["coding_weight"] == pytest.approx(16 / 24)
     run_ok("encode", output, samples, "-o", codes_path, "--mode", "exact")
     codes, tensors = np.load(codes_path), load_file(output)
     assert codes.dtype == np.float64

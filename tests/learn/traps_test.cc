@@ -315,6 +315,7 @@ TEST(Traps, OnlyAccurateStepsReachThePrincipalSpan) {
   Matrix<double> samples = naive_product(random_matrix<double>(1000, 15, 15), basis);
   for (std::size_t i = 0; i < samples.size(); ++i) samples.data()[i] += 0.02 * random.normal();
   LearnOptions options = small_options(15, 0.0, Solver::kFast, DType::kFloat64);
+  options.eta = 1;
   options.mu = 1e-5;
   options.rtol = 0;
   options.max_iterations = 30;

@@ -138,12 +138,15 @@ def test_linear_is_the_product_with_the_dual(X, fitted):
     assert np.allclose(learner.transform(X), X @ learner.dual_.T, atol=1e-5)
 
 
-def test_exact_codes_are_optimal(X):
-    learner = DualDictionaryLearning(24, tau=0.1, dtype="float64", encode="exact").fit(X)
+@pytest.mark.parametrize("weight", [{}, {"coding": 0.5}, {"eta": 1.0}, {"eta": 0.0}, {"encode_eta": 0.3}])
+def test_exact_codes_are_optimal(X, weight):
+    """For the eta that is given for them or for learning, otherwise for that of the model."""
+    learner = DualDictionaryLearning(24, tau=0.1, dtype="float64", encode="exact", **weight).fit(X)
     D, C, x = learner.components_, learner.dual_, X.astype(np.float64)
+    eta = weight.get("encode_eta", weight.get("eta", learner.model_.eta))
     u = learner.transform(x)
     d, K = 16, 24
-    gradient = (u @ D - x) @ D.T / d + (u - x @ C.T) / K
+    gradient = (u @ D - x) @ D.T / d + eta * (u - x @ C.T) / K
     slope = 0.1 / K
     assert np.all(np.abs(gradient) <= slope * 1.01)
     active = u != 0

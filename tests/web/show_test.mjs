@@ -97,17 +97,22 @@ test("digits: sentence, table, use and curves say what `info` says", async () =>
   await close(page);
 });
 
+// Shows as a sum of atoms that sample of the gallery whose code has most of something, and returns the code.
+async function showSum(page, codes, most) {
+  const samples = page.locator("#sum select").first();
+  const code = (name) => codes[Number(name.match(/\d+/)[0])];
+  const name = (await samples.locator("option").allTextContents()).reduce((best, other) => (most(code(other)) > most(code(best)) ? other : best));
+  await samples.selectOption({ label: name });
+  return code(name);
+}
+
 test("digits: a sample is the sum of its atoms, with the weights of the exact code", async () => {
   const { pages, models: paths } = models();
   const page = await open(pages.digits);
-  const codes = encode(paths.digits, file("digits.idx"), "exact");
-  const used = (name) => codes[Number(name.match(/\d+/)[0])].filter((u) => u !== 0).length;
-  const names = await page.locator("#sum select").first().locator("option").allTextContents();
-  const name = names.reduce((best, other) => (used(other) > used(best) ? other : best));
-  await page.locator("#sum select").first().selectOption({ label: name });
-  const code = codes[Number(name.match(/\d+/)[0])];
+  const used = (code) => code.filter((u) => u !== 0).length;
+  const code = await showSum(page, encode(paths.digits, file("digits.idx"), "exact"), used);
   const terms = await page.locator("#sum .term").evaluateAll((all) => all.map((g) => [Number(g.dataset.atom), Number(g.dataset.weight)]));
-  assert.equal(terms.length, Math.min(24, used(name)));
+  assert.equal(terms.length, Math.min(24, used(code)));
   assert.ok(terms.length > 3, `${terms.length} atoms`);
   for (const [atom, weight] of terms) assert.ok(Math.abs(weight - code[atom]) < 1e-4 * Math.max(1, Math.abs(code[atom])));
   await page.locator("#sum select").nth(1).selectOption("corrected");
@@ -153,6 +158,8 @@ for (const scheme of ["light", "dark"])
       assert.ok(Math.abs(bars[i][0] / longest - Math.abs(v) / most) < 1e-4, `bar ${i}`);
       assert.equal(bars[i][1], colour(v));
     });
+    const count = (code, sign) => code.filter((u) => sign * u > 0).length;
+    await showSum(page, encode(paths.rows, file("rows.csv"), "exact"), (code) => Math.min(count(code, 1), count(code, -1)));
     const terms = await page.locator("#sum .term").evaluateAll((all) => all.map((term) => [Number(term.dataset.weight), term.querySelector("text").getAttribute("fill")]));
     assert.ok(terms.some(([w]) => w < 0) && terms.some(([w]) => w > 0));
     for (const [weight, fill] of terms) assert.equal(fill, colour(weight));
