@@ -137,19 +137,19 @@ TEST(Advice, ComesWhenPrincipalComponentsAreBetter) {
 
 // An eighth of the atoms is used by few samples each; before, their rows of the decoder had norms of hundreds.
 TEST(FitEncoders, NothingExplodesWhereAtomsAreRare) {
-  constexpr std::size_t kFit = 1200, kUnseen = 600, kFeatures = 48, kAtoms = 160;
-  Planted planted = make_planted(kFit + kUnseen, kFeatures, kAtoms, 8, 0.02, 11);
+  constexpr std::size_t kFit = 1200, kUnseen = 600, kSampleSize = 48, kAtomCount = 160;
+  Planted planted = make_planted(kFit + kUnseen, kSampleSize, kAtomCount, 8, 0.02, 11);
   for (std::size_t i = 0; i < planted.samples.rows(); ++i) {
     double* x = planted.samples.row(i);
-    const double length = norm(x, kFeatures);
-    for (std::size_t j = 0; j < kFeatures; ++j) x[j] /= length;
+    const double length = norm(x, kSampleSize);
+    for (std::size_t j = 0; j < kSampleSize; ++j) x[j] /= length;
   }
   Random random(12);
-  for (std::size_t j = 140; j < kAtoms; ++j) {  // atoms that nothing was made of
+  for (std::size_t j = 140; j < kAtomCount; ++j) {  // atoms that nothing was made of
     double* atom = planted.dictionary.row(j);
-    for (std::size_t f = 0; f < kFeatures; ++f) atom[f] = random.normal();
-    const double length = norm(atom, kFeatures);
-    for (std::size_t f = 0; f < kFeatures; ++f) atom[f] /= length;
+    for (std::size_t f = 0; f < kSampleSize; ++f) atom[f] = random.normal();
+    const double length = norm(atom, kSampleSize);
+    for (std::size_t f = 0; f < kSampleSize; ++f) atom[f] /= length;
   }
   ModelParts parts;
   parts.tau = 0.15;
@@ -165,7 +165,7 @@ TEST(FitEncoders, NothingExplodesWhereAtomsAreRare) {
     EXPECT_NEAR(rows[mode].nonzeros, rows["exact"].nonzeros, 0.1 * rows["exact"].nonzeros) << mode;
   }
   for (const FittedEncoder& encoder : parts.encoders)
-    for (std::size_t j = 0; j < kAtoms; ++j) EXPECT_LT(norm(encoder.decoder.row(j), kFeatures), 3) << j;
+    for (std::size_t j = 0; j < kAtomCount; ++j) EXPECT_LT(norm(encoder.decoder.row(j), kSampleSize), 3) << j;
 }
 
 TEST(EncodingTable, ReconstructionErrorIsThatOfDecode) {
