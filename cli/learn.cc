@@ -231,6 +231,8 @@ int run_rank(LearnArguments& arguments) {
   job.together([&] {
     if (job.is_first()) write_result(arguments, result, trace);
   });
+  if (!result.summary.input_error.empty())
+    throw Error(ErrorKind::kInput, result.summary.input_error + "; what came before is learned");
   return result.summary.outcome == Outcome::kInterrupted ? interrupt_exit_code() : 0;
 }
 

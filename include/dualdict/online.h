@@ -32,9 +32,9 @@ class DUALDICT_API OnlineLearner {
   void update(const DataSource& block);
 
   std::size_t n_samples() const;  // so far
-  std::size_t n_updates() const;  // steps; samples that are too few for one yet are counted above, not here
-  // These and result() are those after a step with all samples so far, which is made when they are asked for and
+  // All below and result() are those after a step with all samples so far, which is made when they are asked for and
   // changes nothing of what comes.
+  std::size_t n_updates() const;  // steps
   double tau() const;
   DType dtype() const;
   // The sums over all samples with their weights: U U' (K x K), U X' (K x d), X X' (d x d; empty with eta = 0).

@@ -104,6 +104,8 @@ struct LearnSummary {
   double threshold = 0;            // tau d/K, the lambda of 1/2|x - D u|^2 + lambda |u|_1
   std::size_t replaced_atoms = 0;  // in all iterations
   std::size_t dead_atoms = 0;
+  // Why a stream ended before it should; what was read before is learned. Empty when it did not.
+  std::string input_error;
   // What the table of modes says against the model, with the options that would help; empty when nothing.
   std::string advice;
   LearnOptions given;  // as passed in, without the starting matrices
@@ -129,6 +131,7 @@ struct LearnSummary {
     visit("threshold", self.threshold);
     visit("replaced_atoms", self.replaced_atoms);
     visit("dead_atoms", self.dead_atoms);
+    visit("input_error", self.input_error);
     visit("advice", self.advice);
   }
 };

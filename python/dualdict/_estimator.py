@@ -200,10 +200,11 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def partial_fit(self, X: ArrayLike, y: Any = None) -> DualDictionaryLearning:
         """Learn from one block of samples, of any size, and be ready for the next.
 
-        The block is coded with the dictionary at hand, its sums join those of all blocks before, and dictionary and dual
-        step on the sums. A sample that came when n had come weighs (n/N)^4 when N have: blocks of unequal size are right
-        by themselves, and early samples, coded with an early dictionary, fade. A first block of at least `n_components`
-        samples gives a better start than a smaller one. After `fit` it goes on from there. `n_iter_` counts the steps;
+        Blocks are put together to pieces of some samples per atom. Each is coded with the dictionary at hand, its sums join
+        those of before, which fade, and dictionary and dual step on the sums. However the samples are cut into blocks, the
+        same samples give the same bits; a block of one sample costs microseconds. Attributes and codes are those after all
+        samples so far: the step with the last few is made when they are asked for. After `fit` it goes on from the
+        dictionary found there. `n_iter_` counts the steps;
         `max_iter`, `tol` and `solver` have no part in it.
 
         Parameters
@@ -336,6 +337,24 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         report(self.model_, path, X, trace=self.summary_.iterations, title=title, feature_names=names, n_jobs=self.n_jobs)
 
     @property
+    def components_(self) -> NDArray:
+        """The dictionary, an atom a row."""
+        return self._checked().components
+
+    @property
+    def dual_(self) -> NDArray:
+        """The dual, a filter a row."""
+        return self._checked().dual
+
+    @property
+    def n_iter_(self) -> int:
+        """Outer iterations of a fit, or steps of learning from blocks."""
+        return self._checked().n_iter
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted" in self.__dict__
+
+    @property
     def model_(self) -> _core.Model:
         """The model, as `save` writes it."""
         return self._checked().model
@@ -382,12 +401,8 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     def _set_fitted(self, fitted):
         self._fitted = fitted
-        source = fitted.model if fitted.online is None else fitted.online
-        self.components_ = source.components
-        self.dual_ = source.dual
-        self.n_iter_ = fitted.summary.n_iter if fitted.online is None else fitted.online.n_updates
         # The width of samples that need no check of feature names.
-        self._plain_features = None if hasattr(self, "feature_names_in_") else self.components_.shape[1]
+        self._plain_features = None if hasattr(self, "feature_names_in_") else self.n_features_in_
         self._found_tau = {}
 
     def _checked(self):

@@ -22,6 +22,7 @@ class Fitted:
         self._model = model
         self._records = records
         self._summary = None
+        self._arrays = {}
         self.online = online
         self.last_encoder = (None, None)  # what was asked for, the encoder; one assignment, so that threads may share it
 
@@ -35,7 +36,25 @@ class Fitted:
     def update(self, X):
         self.online.update(X)
         self._model = self._summary = None
+        self._arrays = {}
         self.last_encoder = (None, None)
+
+    @property
+    def components(self):
+        return self._array("components")
+
+    @property
+    def dual(self):
+        return self._array("dual")
+
+    @property
+    def n_iter(self):
+        return self.summary.n_iter if self.online is None else self.online.n_updates
+
+    def _array(self, name):
+        if name not in self._arrays:
+            self._arrays[name] = getattr(self.model if self.online is None else self.online, name)
+        return self._arrays[name]
 
     @property
     def model(self):

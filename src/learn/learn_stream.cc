@@ -62,6 +62,7 @@ LearnResult learn_from(SampleStream& stream, const LearnOptions& options, const 
     source.begin(state);
     run_fit(
         state, source, control, checkpoint, [&] { checkpoint.write(state); }, summary);
+    summary.input_error = source.input_error();
   }
   Samples<T> samples = kept_samples<T>(state, options.seed, summary.outcome == Outcome::kInterrupted, control.ranks());
   CodeStore<T> codes;

@@ -159,7 +159,7 @@ std::size_t OnlineLearner::n_samples() const {
   return impl_->online.fit.stream.n_samples + impl_->online.pending.rows();
 }
 std::size_t OnlineLearner::n_updates() const {
-  return impl_->online.fit.fading.step;
+  return impl_->now().fit.fading.step;
 }
 double OnlineLearner::tau() const {
   return impl_->now().fit.objective.tau;

@@ -2,6 +2,7 @@
 """Streams: whole records only, in constant memory, whatever the producer does (P26)."""
 
 import io
+import json
 import os
 import signal
 import subprocess
@@ -72,8 +73,11 @@ def test_a_stream_that_is_cut_gives_its_whole_records_and_exit_3(model, rows, tm
             assert len(finished.stdout.split()) == n_whole
         elif command == "encode":
             assert len(finished.stdout) == n_whole * 24 * 4
-        else:
+        elif n_whole == 0:
             assert not (tmp_path / "m").exists()
+        else:
+            assert json.loads(run_ok("info", tmp_path / "m", "--json").stdout)["data"]["n_samples"] == n_whole
+            os.remove(tmp_path / "m")
 
 
 def test_half_a_raw_record_and_a_changed_dimension_are_refused(model, rows, tmp_path):
@@ -84,7 +88,7 @@ def test_half_a_raw_record_and_a_changed_dimension_are_refused(model, rows, tmp_
     assert "12 features" in changed.stderr and "16" in changed.stderr
     learn = run("learn", "-", "--stream", "-o", tmp_path / "m", "--atoms", 8, "--tau", 0.1, "--quiet",
                 stdin=npy(rows) + npy(rows[:, :12].copy()))
-    assert learn.code == 3 and "12 features" in learn.stderr and not (tmp_path / "m").exists()
+    assert learn.code == 3 and "12 features" in learn.stderr and (tmp_path / "m").exists()
     assert run("score", model, "-", "--raw", "float32:12", stdin=b"").code == 2
     assert run("score", model, "-", stdin=npy(rows[:4, :12].copy())).code == 3
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learning from a file larger than what may be held: big_file.py COMMAND FOLDER [--gigabytes 20] [--pairs 3] [--seconds 20]
-[--whole] [--keep] [--json FILE]
+[--whole] [--ranks] [--keep] [--json FILE]
 
 Makes planted samples in FOLDER, 20 GB and the first 1 GB of them, and removes both afterwards (--keep: they stay, and are used
 again). Then so many pairs of `learn --stream`, each of so many seconds: over the small file, which the system holds in memory,
 and over the large one, none of whose pages it holds. Reports samples a second of both and the largest resident memory.
---whole: one pass over the whole large file too. Processor time a sample is told beside, because other work on the machine does
+--whole: one pass over the whole large file too. --ranks: the large file with one rank and with two, in turn, one thread each; wants
+a quiet machine of two cores. Processor time a sample is told beside, because other work on the machine does
 not change it.
 """
 
@@ -20,9 +21,9 @@ from pathlib import Path
 OPTIONS = ["--atoms", "200", "--tau", ".3", "--eta", "1", "--stream", "--json", "--quiet"]
 
 
-def learn(command, source, model, *extra):
+def learn(command, source, model, *extra, launch=()):
     start = time.monotonic()
-    process = subprocess.Popen([command, "learn", source, "-o", model, *OPTIONS, *extra], stdout=subprocess.PIPE)
+    process = subprocess.Popen([*launch, command, "learn", source, "-o", model, *OPTIONS, *extra], stdout=subprocess.PIPE)
     out = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -57,6 +58,16 @@ def forget(path):
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
+def ranks(command, big, model, limit):
+    """The best of three turns of each: other work on the machine can only make them slower."""
+    two = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--bind-to", "core", "-n", "2"]
+    runs = [[learn(command, big, model, *limit, "--threads", "1", launch=launch) for launch in ((), two)] for _ in range(3)]
+    best = [max(run[i]["samples_per_second"] for run in runs) for i in range(2)]
+    found = {"runs": runs, "ratio": best[1] / best[0], "peak_mebibytes": max(run["peak_mebibytes"] for pair in runs for run in pair)}
+    print(f"two ranks: {found['ratio']:.2f} times the samples a second of one, peak {found['peak_mebibytes']} MiB a rank", flush=True)
+    return found
+
+
 def measure(command, big, small, model, options):
     runs = []
     limit = ["--time-limit", str(options.seconds)]
@@ -69,6 +80,8 @@ def measure(command, big, small, model, options):
                      "ratio": round(file["samples_per_second"] / memory["samples_per_second"], 3)})
         print(json.dumps(runs[-1]), flush=True)
     result = {"gigabytes": os.path.getsize(big) / 1e9, "runs": runs}
+    if options.ranks:
+        result["ranks"] = ranks(command, big, model, limit)
     if options.whole:
         forget(big)
         result["whole"] = learn(command, big, model)
@@ -84,6 +97,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--ranks", action="store_true")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--json")
     options = parser.parse_args()

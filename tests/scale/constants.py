@@ -20,7 +20,7 @@ import make_planted  # noqa: E402
 import numpy as np  # noqa: E402
 
 ATOMS, FEATURES = 200, 144
-MESSAGE = ATOMS * (ATOMS + 1) // 2 + FEATURES * ATOMS + ATOMS + 17  # doubles
+MESSAGE = ATOMS * (ATOMS + 1) // 2 + FEATURES * ATOMS + ATOMS + 18  # doubles
 
 SUMS = """
 #include <mpi.h>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""P24: kills of ranks at random times: kills.py COMMAND [KILLS] [JSON FILE]
+"""P24: kills of ranks at random times: kills.py COMMAND [KILLS] [JSON FILE] [--stream]
 
 Each time 2, 3 or 4 ranks learn with a checkpoint, and one of them (or the guard that mpirun sees) gets SIGKILL at a random
-moment, from the start of the job to its end. The job must end within 10 s, not with 0, and leave no process behind; the
+moment, from the start of the job to its end. With --stream the samples are streamed in several passes, on one and two ranks. The job must end within 10 s, not with 0, and leave no process behind; the
 checkpoint, if there is one, must load; and going on with as many ranks must end bit for bit as a job that nobody killed.
 """
 
@@ -20,7 +20,10 @@ import numpy as np  # noqa: E402
 from conftest import planted, tensor_hash  # noqa: E402
 from ranks import children, kill_and_wait, ranks_of, run_on, start_on  # noqa: E402
 
-LEARN = ["--atoms", 32, "--tau", 0.1, "--threads", 1, "--rtol", 0, "--max-iterations", 150, "--quiet"]
+STREAM = "--stream" in sys.argv
+LEARN = ["--atoms", 32, "--tau", 0.1, "--threads", 1, "--quiet",
+         *(["--stream", "--passes", 40] if STREAM else ["--rtol", 0, "--max-iterations", 150])]
+RANKS = (1, 2) if STREAM else (2, 3, 4)
 
 
 def one_kill(folder, data, n_ranks, longest, whole, chance):
@@ -59,13 +62,13 @@ def main(n_kills=60, path=None):
         data = Path(name) / "x.npy"
         np.save(data, planted(6000, 24, 32, seed=5).astype(np.float32))
         whole, longest = {}, {}
-        for n_ranks in (2, 3, 4):
+        for n_ranks in RANKS:
             start = time.monotonic()
             model = Path(name) / f"whole-{n_ranks}"
             assert run_on(n_ranks, "learn", data, *LEARN, "-o", model).returncode == 0
             whole[n_ranks], longest[n_ranks] = tensor_hash(model), time.monotonic() - start
         while n_done < n_kills:
-            n_ranks = 2 + n_done % 3
+            n_ranks = RANKS[n_done % len(RANKS)]
             folder = Path(name) / f"kill-{n_done}-{time.monotonic_ns()}"
             folder.mkdir()
             wrong, code, seconds = one_kill(folder, data, n_ranks, longest[n_ranks], whole[n_ranks], chance)
@@ -87,4 +90,5 @@ def main(n_kills=60, path=None):
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[2]) if len(sys.argv) > 2 else 60, *sys.argv[3:4]))
+    given = [argument for argument in sys.argv[2:] if argument != "--stream"]
+    sys.exit(main(int(given[0]) if given else 60, *given[1:2]))

@@ -81,7 +81,10 @@ bool StreamFit<T>::read_piece() {
   // Ranks end together, after a step.
   const bool alone = piece_.alone();
   const auto give_up = [&] { return alone && (control_.should_pause() || control_.is_late()); };
-  control_.ranks().attempt([&] { piece_.x = share_.size() > 0 ? reader_->next(give_up) : Matrix<T>(); });
+  control_.ranks().attempt([&] {
+    piece_.x = share_.size() > 0 ? reader_->next(give_up) : Matrix<T>();
+    if (piece_.x.empty() && !reader_->cut().empty() && !alone) throw Error(ErrorKind::kInput, reader_->cut());
+  });
   if (piece_.x.empty()) piece_.x = Matrix<T>(0, stream_.n_features());
   const std::size_t n = piece_.n_samples();
   piece_.squared = 0;
@@ -115,13 +118,24 @@ bool StreamFit<T>::advance(FitState& state, LearnSummary& summary) {
   if (!read_piece()) {
     // Given up: what asked for it is acted on by the caller.
     if (piece_.alone() && (control_.should_pause() || control_.is_late())) return true;
-    return next_pass(state, summary);
+    return reader_->cut().empty() ? next_pass(state, summary) : end_cut(state, summary);
   }
   if (state.stream.n_samples == 0) remember_first(state);
   steps_.step(state, piece_);
   if (!steps_.wishes_stop()) return true;
   summary.outcome = Outcome::kStopped;
   summary.message = "stopped by the caller";
+  return false;
+}
+
+// What was read is learned, and the caller told.
+template <class T>
+bool StreamFit<T>::end_cut(FitState& state, LearnSummary& summary) {
+  input_error_ = reader_->cut();
+  if (state.stream.n_samples == 0) throw Error(ErrorKind::kInput, input_error_);
+  steps_.end_pass(state);
+  summary.outcome = Outcome::kStopped;
+  summary.message = "the stream ended before it should";
   return false;
 }
 

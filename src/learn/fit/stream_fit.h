@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "dualdict/stream.h"
 #include "learn/fit/source.h"
@@ -22,6 +23,8 @@ class StreamFit final : public FitSource {
   // the state comes from.
   void begin(FitState& state);
   bool advance(FitState& state, LearnSummary& summary) override;
+  // Why the stream ended before it should, or empty.
+  const std::string& input_error() const { return input_error_; }
 
  private:
   void go_on(const StreamPosition& position);
@@ -31,6 +34,7 @@ class StreamFit final : public FitSource {
   std::uint64_t fingerprint() const;
   void open_reader();
   // After the last sample of a pass: whether there is another.
+  bool end_cut(FitState& state, LearnSummary& summary);
   bool next_pass(FitState& state, LearnSummary& summary);
 
   SampleStream& stream_;
@@ -42,6 +46,7 @@ class StreamFit final : public FitSource {
   std::unique_ptr<BlockReader<T>> reader_;
   Samples<T> piece_;
   std::size_t piece_samples_;  // of all ranks
+  std::string input_error_;
 };
 
 // The means of all features, from one pass over the stream by all ranks.

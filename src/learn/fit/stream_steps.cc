@@ -132,7 +132,7 @@ void StreamSteps<T>::schedule(FitState& state, const StepPlan& plan) const {
   if (plan.replace_unused) next.look = seen + std::max(step, seen / 4);
   // XX' changes with every piece of the first pass; to solve for C costs as much as coding some d samples.
   if (plan.move_dual)
-    next.dual = seen + std::max(8 * state.objective.n_features, state.stream.pass == 0 ? seen / 20 : 0);
+    next.dual = seen + std::max(8 * state.objective.n_features, state.stream.pass == 0 ? seen / 16 : 0);
   if (seen >= next.tau) next.tau = seen + std::max(4 * step, seen / 8);
   constexpr std::size_t kMostUnreported = 65536;
   if (plan.measure == Measure::kAll) next.report = seen + std::clamp(seen / 8, step, std::max(step, kMostUnreported));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/finite.h"
+#include "dualdict/error.h"
 
 namespace dualdict {
 namespace {
@@ -34,10 +35,16 @@ template <class T>
 Matrix<T> BlockReader<T>::read_block(std::size_t first) {
   Matrix<T> block(rows_, stream_.n_features());
   std::size_t n = 0;
-  while (n < rows_) {
-    const std::size_t got = stream_.read(block.view().row_range(n, rows_ - n));
-    if (got == 0) break;
-    n += got;
+  try {
+    while (n < rows_) {
+      const std::size_t got = stream_.read(block.view().row_range(n, rows_ - n));
+      if (got == 0) break;
+      n += got;
+    }
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kInput) throw;
+    const std::lock_guard lock(mutex_);
+    cut_ = error.what();
   }
   if (n < rows_) {
     Matrix<T> last(n, block.cols());
@@ -85,6 +92,12 @@ Matrix<T> BlockReader<T>::next(const std::function<bool()>& give_up) {
   blocks_.pop_front();
   changed_.notify_all();
   return block;
+}
+
+template <class T>
+std::string BlockReader<T>::cut() const {
+  const std::lock_guard lock(mutex_);
+  return cut_;
 }
 
 template class BlockReader<float>;

@@ -8,6 +8,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "dualdict/matrix.h"
@@ -29,6 +30,9 @@ class BlockReader {
   // The next block; without rows at the end, and when `give_up`, asked now and then, says so. Throws what reading
   // threw.
   Matrix<T> next(const std::function<bool()>& give_up);
+  // After the last block: why the stream ended before it should, which is told after all whole samples were handed out;
+  // empty when it ended well.
+  std::string cut() const;
 
  private:
   void run();
@@ -37,10 +41,11 @@ class BlockReader {
   SampleStream& stream_;
   const Transform& transform_;
   std::size_t rows_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Matrix<T>> blocks_;
   std::exception_ptr failure_;
+  std::string cut_;
   bool ended_ = false;
   bool quit_ = false;
   std::thread thread_;

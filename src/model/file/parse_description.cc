@@ -124,7 +124,7 @@ void read_record(const Field& json, const KeyOf& key_of, Type& record) {
     // A measurement that is absent by default is one that earlier versions did not make.
     if constexpr (std::is_same_v<Value, double>)
       if (std::isnan(value) && !json.has(key)) return;
-    if (key == "advice" && !json.has(key)) return;
+    if ((key == "advice" || key == "input_error") && !json.has(key)) return;
     if constexpr (Record<Value>)
       read_record<kNumbers>(json[key], std::identity{}, value);
     else if constexpr (kNumbers == Numbers::kMeasured && std::is_same_v<Value, double>)
