@@ -17,8 +17,8 @@
 namespace dualdict {
 
 // Puts the samples of all blocks together to pieces of some samples per atom, and makes a step of learning with each:
-// codes with the D and C at hand, sums that join fading ones, D and C on the sums (as learn_stream does). How the samples
-// are cut into blocks changes no bit.
+// codes with the D and C at hand, sums that join fading ones, D and C on the sums (as learn_stream does). How the
+// samples are cut into blocks changes no bit.
 class DUALDICT_API OnlineLearner {
  public:
   // The stopping options and `solver` have no part in it. Throws Error(kUsage); preprocessing that needs all samples at

@@ -90,3 +90,17 @@ def test_the_command_works_without_the_mpi_part(big, tmp_path):
     launched = subprocess.run(learn, env={**os.environ, "OMPI_COMM_WORLD_SIZE": "2"}, capture_output=True)
     assert launched.returncode == 2
     assert b"libdualdict_mpi.so" in launched.stderr
+
+
+def test_ranks_share_a_stream(big, tmp_path):
+    options = ["--stream", "--center-features"]
+    learn = [option for option in LEARN if option not in ("--rtol", 0)]
+    one = run_ok("learn", big, "-o", tmp_path / "one", *learn, "--json", *options).json()
+    for n_ranks in (2, 3):
+        finished = run_on(n_ranks, "learn", big, "-o", tmp_path / "m", *learn, "--json", *options)
+        assert finished.returncode == 0, finished.stderr.decode()
+        many = json.loads(finished.stdout)
+        assert many["n_samples"] == one["n_samples"] == 3000
+        assert abs(many["energy"]["total"] / one["energy"]["total"] - 1) < 1e-5
+    refused = run_on(2, "learn", tmp_path / "{rank}.npy", "-o", tmp_path / "m", *learn, "--stream")
+    assert refused.returncode == 2 and b"{rank}" in refused.stderr

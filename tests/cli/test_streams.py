@@ -146,3 +146,38 @@ def test_what_cannot_be_streamed_is_refused(rows, tmp_path):
     centred = run("learn", "-", "--stream", "--center-features", "-o", tmp_path / "m", "--atoms", 4, stdin=npy(rows))
     assert centred.code == 2 and "once only" in centred.stderr
     assert run("learn", "-", tmp_path / "a.npy", "--stream", "-o", tmp_path / "m", "--atoms", 4).code == 2
+
+
+def test_a_stream_that_is_killed_goes_on_to_the_same_bits(tmp_path):
+    np.save(tmp_path / "x.npy", planted(4000, 16, 24, seed=3).astype(np.float32))
+    learn = ["learn", tmp_path / "x.npy", "--atoms", 16, "--tau", 0.1, "--stream", "--passes", 30, "--quiet"]
+    start = time.monotonic()
+    run_ok(*learn, "-o", tmp_path / "whole")
+    longest = time.monotonic() - start
+    kept = ["--checkpoint", tmp_path / "c", "--checkpoint-every", 0, "--resume", "-o", tmp_path / "m"]
+    for part in (0.15, 0.3, 0.45):
+        process = subprocess.Popen([COMMAND, *map(str, [*learn, *kept])])
+        time.sleep(part * longest)
+        process.kill()
+        process.wait()
+    run_ok(*learn, *kept)
+    assert tensor_hash(tmp_path / "m") == tensor_hash(tmp_path / "whole")
+
+
+def test_a_checkpoint_of_another_stream_is_refused(rows, tmp_path):
+    learn = ["learn", "--atoms", 8, "--tau", 0.1, "--stream", "--quiet", "--checkpoint", tmp_path / "c", "-o", tmp_path / "m"]
+    run_ok(*learn, "-", stdin=npy(rows))
+    assert run(*learn, "-", stdin=npy(rows)).code == 2  # without --resume it is not touched
+    other = run(*learn, "--resume", "-", stdin=npy(rows[::-1].copy()))
+    assert other.code == 3 and "begins with other samples" in other.stderr
+    run_ok(*learn, "--resume", "-", stdin=npy(rows))
+
+
+def test_features_are_centred_in_a_pass_of_their_own(rows, tmp_path):
+    np.save(tmp_path / "x.npy", rows + np.arange(16, dtype=np.float32))
+    learn = ["learn", tmp_path / "x.npy", "--atoms", 8, "--tau", 0.1, "--center-features", "--quiet"]
+    run_ok(*learn, "-o", tmp_path / "streamed", "--stream")
+    run_ok(*learn, "-o", tmp_path / "memory")
+    from safetensors.numpy import load_file
+    means = [load_file(tmp_path / name)["transform.feature_means"] for name in ("streamed", "memory")]
+    assert np.allclose(*means, rtol=1e-12)

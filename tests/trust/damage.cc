@@ -6,9 +6,9 @@
 
 #include "dualdict/error.h"
 #include "io/temporary_folder.h"
-#include "learn/saved/checkpoint.h"
 #include "learn/fit_case.h"
 #include "learn/ranks/ranks.h"
+#include "learn/saved/checkpoint.h"
 #include "trust/long_forms.h"
 
 namespace dualdict {
