@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "linalg/vectors.h"
-#include "solvers/projection.h"
 
 namespace dualdict {
 namespace {
@@ -36,7 +35,7 @@ StepReport minimize_accelerated(const BallQuadratic& problem, Matrix<double>& m,
   constexpr std::size_t kCheckEvery = 10;  // the gap needs a product of its own
   StepReport report;
   const Evaluation start = evaluate(problem, m);
-  report.gap = ball_gap(start.gradient, m, problem.positive);
+  report.gap = problem.set.gap(start.gradient, m);
   if (report.gap <= gap_tolerance || !(problem.largest_eigenvalue > 0)) return report;
 
   const double step = 1.0 / problem.largest_eigenvalue;
@@ -50,7 +49,7 @@ StepReport minimize_accelerated(const BallQuadratic& problem, Matrix<double>& m,
     previous = current;
     for (std::size_t i = 0; i < current.size(); ++i)
       current.data()[i] = lead.data()[i] - step * (q.data()[i] - problem.linear->data()[i]);
-    project_rows(current, problem.positive);
+    problem.set.project(current);
     if (restart_test(lead, current, previous) > 0) a = 1;
     const double next = (1 + std::sqrt(1 + 4 * a * a)) / 2;
     const double momentum = (a - 1) / next;
@@ -58,12 +57,12 @@ StepReport minimize_accelerated(const BallQuadratic& problem, Matrix<double>& m,
       lead.data()[i] = current.data()[i] + momentum * (current.data()[i] - previous.data()[i]);
     a = next;
     if (report.iterations % kCheckEvery == 0 &&
-        ball_gap(evaluate(problem, current).gradient, current, problem.positive) <= gap_tolerance)
+        problem.set.gap(evaluate(problem, current).gradient, current) <= gap_tolerance)
       break;
   }
   const Evaluation end = evaluate(problem, current);
   if (end.value <= start.value) {
-    report.gap = ball_gap(end.gradient, current, problem.positive);
+    report.gap = problem.set.gap(end.gradient, current);
     m = current;
   }
   return report;

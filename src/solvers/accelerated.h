@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "dualdict/matrix.h"
+#include "solvers/atom_set.h"
 
 namespace dualdict {
 
@@ -19,7 +20,7 @@ struct BallQuadratic {
   std::function<Matrix<double>(const Matrix<double>&)> apply;  // Q(M): symmetric, positive semidefinite
   const Matrix<double>* linear = nullptr;                      // b
   double largest_eigenvalue = 0;                               // of Q, or more
-  bool positive = false;                                       // rows >= 0 as well
+  AtomSet set;                                                 // of the rows
 };
 
 // Minimises from `m`, in place, until the gap is at most `gap_tolerance` or after `max_iterations`. The result is never

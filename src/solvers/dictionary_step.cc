@@ -12,7 +12,6 @@
 #include "linalg/product.h"
 #include "linalg/symmetric.h"
 #include "linalg/vectors.h"
-#include "solvers/projection.h"
 
 namespace dualdict {
 namespace {
@@ -61,7 +60,7 @@ void move_atom(const Objective& objective, double curvature, const double* pull,
   const std::size_t n = objective.n_features;
   const double inverse = 1 / curvature;
   for (std::size_t j = 0; j < n; ++j) step[j] = row[j] + pull[j] * inverse;
-  project_row(step, n, objective.positive_dictionary);
+  objective.atoms.project(step, n);
   for (std::size_t j = 0; j < n; ++j) {
     const double target = step[j];
     step[j] = target - row[j];
@@ -105,7 +104,7 @@ double gap_in_energy(const Objective& objective, const Moments& moments, const M
                      ThreadPool& pool) {
   Matrix<double> gradient = parallel_product(moments.uu.view(), dictionary.view(), pool);
   for (std::size_t i = 0; i < gradient.size(); ++i) gradient.data()[i] -= moments.ux.data()[i];
-  return 2 / objective.d() * ball_gap(gradient, dictionary, objective.positive_dictionary);
+  return 2 / objective.d() * objective.atoms.gap(gradient, dictionary);
 }
 
 // Passes over the atoms until the gap is small enough or there were max_passes of them.
@@ -149,7 +148,7 @@ StepReport dictionary_step_fista(const Objective& objective, const Moments& mome
   };
   problem.linear = &moments.ux;
   problem.largest_eigenvalue = largest_eigenvalue(moments.uu);
-  problem.positive = objective.positive_dictionary;
+  problem.set = objective.atoms;
   // |X - DU|^2 / d is 2/d times the quadratic, plus a constant.
   StepReport report = minimize_accelerated(problem, dictionary, options.gap_tolerance * objective.d() / 2,
                                            options.max_fista_iterations);

@@ -7,7 +7,6 @@
 
 #include "linalg/parallel_product.h"
 #include "linalg/vectors.h"
-#include "solvers/projection.h"
 
 namespace dualdict {
 namespace {
@@ -95,7 +94,7 @@ StepReport DualSolver::step(const Objective& objective, const Moments& moments, 
   Matrix<double> solved(rotated.rows(), rotated.cols());
   for (std::size_t k = 0; k < solved.rows(); ++k) solve_in_ball(eigen_.values, rotated.row(k), n_zero_, solved.row(k));
   Matrix<double> candidate = from_spectrum(std::move(solved), moments, pool);
-  project_rows(candidate, false);
+  AtomSet{}.project(candidate);
   const Matrix<double> s_old = multiply_by_xx(dual, moments, pool);
   Matrix<double> s_new = multiply_by_xx(candidate, moments, pool);
   const std::size_t n = dual.cols();
@@ -109,7 +108,7 @@ StepReport DualSolver::step(const Objective& objective, const Moments& moments, 
       std::copy_n(s_old.row(k), n, sc);
     }
     for (std::size_t j = 0; j < n; ++j) sc[j] -= linear[j];
-    gap += ball_gap(sc, dual.row(k), n, false);
+    gap += AtomSet{}.gap(sc, dual.row(k), n);
   }
   report.gap = scale * gap;
   return report;

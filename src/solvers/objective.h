@@ -11,6 +11,7 @@
 #include "core/thread_pool.h"
 #include "dualdict/matrix.h"
 #include "dualdict/summary.h"
+#include "solvers/atom_set.h"
 
 namespace dualdict {
 
@@ -21,7 +22,7 @@ struct Objective {
   double eta = 0;
   double mu = 0;
   bool positive_codes = false;
-  bool positive_dictionary = false;
+  AtomSet atoms = {};  // what D may be
 
   double d() const { return static_cast<double>(n_features); }
   double k() const { return static_cast<double>(n_atoms); }

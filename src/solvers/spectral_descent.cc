@@ -7,7 +7,7 @@
 
 #include "linalg/parallel_product.h"
 #include "linalg/vectors.h"
-#include "solvers/projection.h"
+#include "solvers/atom_set.h"
 
 namespace dualdict {
 
@@ -95,7 +95,7 @@ class Descent {
   double gap(const Point& at) const {
     Matrix<double> gradient = at.q;
     for (std::size_t i = 0; i < gradient.size(); ++i) gradient.data()[i] -= problem_.linear->data()[i];
-    return ball_gap(gradient, at.m, false);
+    return AtomSet{}.gap(gradient, at.m);
   }
 
   static Matrix<double> ahead(const Matrix<double>& next, const Matrix<double>& last, double momentum) {
@@ -130,7 +130,7 @@ class Descent {
       for (std::size_t i = 0; i < count; ++i) along(k, i) = solved[i] - outside * along(k, i);
     });
     if (count > 0) parallel_multiply(along.view(), v.view(), out.view(), Into::kAdd, pool_);
-    project_rows(out, false);
+    AtomSet{}.project(out);
     return out;
   }
 

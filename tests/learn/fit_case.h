@@ -47,7 +47,7 @@ inline Objective objective_of(const LearnResult& result) {
   objective.eta = *result.summary.used.eta;
   objective.mu = result.summary.given.mu;
   objective.positive_codes = result.summary.given.positive_codes;
-  objective.positive_dictionary = result.summary.given.positive_dictionary;
+  objective.atoms = atom_set_of(result.summary.given);
   return objective;
 }
 

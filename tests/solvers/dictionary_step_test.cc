@@ -33,7 +33,7 @@ std::vector<MomentCase> cases() {
     for (const auto& [n, d, k] :
          {std::array<std::size_t, 3>{60, 8, 12}, {60, 8, 40}, {5, 8, 12}, {60, 1, 3}, {1, 4, 1}}) {
       MomentCase one(n, d, k, n + d + k);
-      one.objective.positive_dictionary = positive;
+      one.objective.atoms.positive = positive;
       if (positive)
         for (std::size_t i = 0; i < one.dictionary.size(); ++i)
           one.dictionary.data()[i] = std::abs(one.dictionary.data()[i]);
@@ -108,7 +108,7 @@ TEST(DictionaryStep, NeverRaisesTheEnergy) {
         const double after = run.energy().total();
         ASSERT_LE(after, before * (1 + 1e-12));
         before = after;
-        expect_in_the_ball(run.dictionary, run.objective.positive_dictionary);
+        expect_in_the_ball(run.dictionary, run.objective.atoms.positive);
       }
     }
   }

@@ -54,7 +54,7 @@ Objective random_objective(Random& random, std::size_t i, std::size_t d, std::si
   objective.eta = i % 4 == 3 ? 0.0 : std::pow(10.0, between(random, -3, 1));
   objective.mu = i % 6 == 5 ? 0.1 : 0.0;
   objective.positive_codes = i % 5 == 4;
-  objective.positive_dictionary = i % 7 == 6;
+  objective.atoms.positive = i % 7 == 6;
   const double scale = static_cast<double>(k) / static_cast<double>(d);
   objective.tau = i % 10 == 0 ? 0.0 : scale * std::pow(10.0, between(random, -3, 0));
   return objective;
@@ -145,7 +145,7 @@ void gaps_bound_what_is_missing(Tally& tally) {
     MomentCase rows(5 + random.index(60), d, k, i);
     rows.objective = codes.objective;
     if (rows.objective.eta == 0) rows.objective.eta = 1;  // without it C is not in E
-    if (rows.objective.positive_dictionary)
+    if (rows.objective.atoms.positive)
       for (std::size_t e = 0; e < rows.dictionary.size(); ++e)
         rows.dictionary.data()[e] = std::abs(rows.dictionary.data()[e]);
     const double dictionary = dictionary_shortfall(rows, effort, i % 2 == 0);

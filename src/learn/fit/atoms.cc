@@ -7,7 +7,6 @@
 
 #include "linalg/product.h"
 #include "linalg/vectors.h"
-#include "solvers/projection.h"
 
 namespace dualdict {
 namespace {
@@ -143,7 +142,7 @@ std::size_t replace_unused(FitState& state, const Samples<T>& samples, CodeStore
       u.write(row, std::as_const(codes).view().row_range(n, 1), nonzeros);
     for (std::size_t j = 0; j < d; ++j)
       state.dictionary(atom, j) = static_cast<double>(static_cast<T>(static_cast<double>(x[j]) / length));
-    project_row(state.dictionary.row(atom), d, state.objective.positive_dictionary);
+    state.objective.atoms.project(state.dictionary.row(atom), d);
     ++use.replaced[atom];
   }
   use.n_replaced += worst.size();

@@ -9,7 +9,6 @@
 #include "learn/fit/atoms.h"
 #include "learn/fit/start.h"
 #include "linalg/vectors.h"
-#include "solvers/projection.h"
 
 namespace dualdict {
 
@@ -142,7 +141,7 @@ IterationRecord InMemory<T>::step(FitState& state, bool lead) {
     record.extrapolated = state.extrapolation.lead(state.dictionary, state.dual);
     round_rows_to_ball<T>(state.dictionary);
     round_rows_to_ball<T>(state.dual);
-    if (options.positive_dictionary) project_rows(state.dictionary, true);
+    if (!state.objective.atoms.is_ball()) state.objective.atoms.project(state.dictionary);
   }
   record.energy_before_codes = stepper_.energy(state).total();
   StepPlan plan;

@@ -13,15 +13,13 @@
 #include "learn/samples/sample_order.h"
 #include "linalg/vectors.h"
 #include "solvers/code_problem.h"
-#include "solvers/projection.h"
 
 namespace dualdict {
 namespace {
 
-// Makes `row` a unit vector (of absolute values when `positive`); false when it is zero.
-bool normalise(double* row, std::size_t n, bool positive) {
-  if (positive)
-    for (std::size_t j = 0; j < n; ++j) row[j] = std::abs(row[j]);
+// Makes `row` a unit vector of the set; false when it is zero.
+bool normalise(double* row, std::size_t n, const AtomSet& set) {
+  set.resemble(row, n);
   double largest = 0;
   for (std::size_t j = 0; j < n; ++j) largest = std::max(largest, std::abs(row[j]));
   if (!(largest > 0)) return false;
@@ -31,15 +29,15 @@ bool normalise(double* row, std::size_t n, bool positive) {
   return true;
 }
 
-void fill_direction(double* row, std::size_t n, bool positive, Random& random) {
+void fill_direction(double* row, std::size_t n, const AtomSet& set, Random& random) {
   do {
     for (std::size_t j = 0; j < n; ++j) row[j] = random.normal();
-  } while (!normalise(row, n, positive));
+  } while (!normalise(row, n, set));
 }
 
 // A mixture of a few random samples with normal weights, or a random direction when that is zero.
 template <class T>
-void fill_mixture(const Samples<T>& samples, double* row, bool positive, Random& random) {
+void fill_mixture(const Samples<T>& samples, double* row, const AtomSet& set, Random& random) {
   constexpr std::size_t kMixed = 4;
   const std::size_t d = samples.n_features();
   std::array<std::size_t, kMixed> places{};
@@ -51,7 +49,7 @@ void fill_mixture(const Samples<T>& samples, double* row, bool positive, Random&
   const Matrix<T> x = samples_at<T>(samples, places);
   for (std::size_t i = 0; i < kMixed; ++i)
     for (std::size_t j = 0; j < d; ++j) row[j] += weights[i] * static_cast<double>(x(i, j));
-  if (!normalise(row, d, positive)) fill_direction(row, d, positive, random);
+  if (!normalise(row, d, set)) fill_direction(row, d, set, random);
 }
 
 // The first tau, and what to tell of it.
@@ -96,7 +94,7 @@ Objective objective_of(const LearnOptions& options, std::size_t n_features) {
   objective.eta = resolve_eta(options, n_features);
   objective.mu = options.mu;
   objective.positive_codes = options.positive_codes;
-  objective.positive_dictionary = options.positive_dictionary;
+  objective.atoms = atom_set_of(options);
   return objective;
 }
 
@@ -117,11 +115,11 @@ FitState empty_state(const LearnOptions& options, std::size_t n_features) {
 template <class T>
 std::string start_fit(FitState& state, const LearnOptions& options, const Samples<T>& samples, StartFrom from,
                       ThreadPool& pool) {
-  const bool positive = options.positive_dictionary;
+  const AtomSet& set = state.objective.atoms;
   Random random(options.seed);
   state.dictionary = options.initial_dictionary;
-  if (state.dictionary.empty()) state.dictionary = initial_dictionary(samples, options.n_atoms, positive, from, random);
-  if (positive) project_rows(state.dictionary, true);  // a given start may have negative elements
+  if (state.dictionary.empty()) state.dictionary = initial_dictionary(samples, options.n_atoms, set, from, random);
+  if (!set.is_ball()) set.project(state.dictionary);  // a given start may be outside
   state.dual = options.initial_dual.empty() ? state.dictionary : options.initial_dual;
   round_rows_to_ball<T>(state.dictionary);
   round_rows_to_ball<T>(state.dual);
@@ -129,7 +127,7 @@ std::string start_fit(FitState& state, const LearnOptions& options, const Sample
 }
 
 template <class T>
-Matrix<double> initial_dictionary(const Samples<T>& samples, std::size_t n_atoms, bool positive, StartFrom from,
+Matrix<double> initial_dictionary(const Samples<T>& samples, std::size_t n_atoms, const AtomSet& set, StartFrom from,
                                   Random& random) {
   const std::size_t d = samples.n_features();
   Matrix<double> dictionary(n_atoms, d);
@@ -143,15 +141,15 @@ Matrix<double> initial_dictionary(const Samples<T>& samples, std::size_t n_atoms
     const Matrix<T> candidates = samples_at<T>(samples, places);
     for (std::size_t i = 0; i < places.size() && n_chosen < n_atoms; ++i) {
       std::vector<double> atom(candidates.row(i), candidates.row(i) + d);
-      if (!normalise(atom.data(), d, positive) || !chosen.insert(atom).second) continue;
+      if (!normalise(atom.data(), d, set) || !chosen.insert(atom).second) continue;
       std::copy(atom.begin(), atom.end(), dictionary.row(n_chosen++));
     }
   }
   for (; n_chosen < n_atoms; ++n_chosen) {
     if (from == StartFrom::kAllSamples)
-      fill_mixture(samples, dictionary.row(n_chosen), positive, random);
+      fill_mixture(samples, dictionary.row(n_chosen), set, random);
     else
-      fill_direction(dictionary.row(n_chosen), d, positive, random);
+      fill_direction(dictionary.row(n_chosen), d, set, random);
   }
   round_rows_to_ball<T>(dictionary);
   return dictionary;
@@ -170,10 +168,10 @@ void round_rows_to_ball(Matrix<double>& rows) {
   }
 }
 
-#define DUALDICT_INSTANTIATE(T)                                                                                 \
-  template FitState empty_state<T>(const LearnOptions&, std::size_t);                                           \
-  template std::string start_fit<T>(FitState&, const LearnOptions&, const Samples<T>&, StartFrom, ThreadPool&); \
-  template Matrix<double> initial_dictionary<T>(const Samples<T>&, std::size_t, bool, StartFrom, Random&);      \
+#define DUALDICT_INSTANTIATE(T)                                                                                      \
+  template FitState empty_state<T>(const LearnOptions&, std::size_t);                                                \
+  template std::string start_fit<T>(FitState&, const LearnOptions&, const Samples<T>&, StartFrom, ThreadPool&);      \
+  template Matrix<double> initial_dictionary<T>(const Samples<T>&, std::size_t, const AtomSet&, StartFrom, Random&); \
   template void round_rows_to_ball<T>(Matrix<double>&);
 DUALDICT_INSTANTIATE(float)
 DUALDICT_INSTANTIATE(double)

@@ -29,9 +29,9 @@ std::string start_fit(FitState& state, const LearnOptions& options, const Sample
 
 // K distinct non-zero random samples of unit norm. When there are fewer, the rest are random mixtures of samples, or of
 // the first samples of a stream, which are all alike, random directions for the samples to come to shape or replace;
-// random directions too when every sample is zero. With `positive`, absolute values.
+// random directions too when every sample is zero. All in the set.
 template <class T>
-Matrix<double> initial_dictionary(const Samples<T>& samples, std::size_t n_atoms, bool positive, StartFrom from,
+Matrix<double> initial_dictionary(const Samples<T>& samples, std::size_t n_atoms, const AtomSet& set, StartFrom from,
                                   Random& random);
 
 // Rounds the elements to T's precision and keeps every row within the ball under that rounding, so that the numbers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/projection.h"
+#include "solvers/atom_set.h"
 
 #include <gtest/gtest.h>
 
@@ -12,11 +12,11 @@ namespace {
 
 TEST(Projection, APointInsideStaysAndOneOutsideGoesToTheBall) {
   double inside[] = {0.3, -0.4};
-  project_row(inside, 2, false);
+  AtomSet{false}.project(inside, 2);
   EXPECT_EQ(inside[0], 0.3);
   EXPECT_EQ(inside[1], -0.4);
   double outside[] = {3, -4};
-  project_row(outside, 2, false);
+  AtomSet{false}.project(outside, 2);
   EXPECT_NEAR(outside[0], 0.6, 1e-15);
   EXPECT_NEAR(outside[1], -0.8, 1e-15);
 }
@@ -24,7 +24,7 @@ TEST(Projection, APointInsideStaysAndOneOutsideGoesToTheBall) {
 TEST(Projection, AZeroRowStaysZero) {
   double zero[] = {0, 0, 0};
   for (const bool positive : {false, true}) {
-    project_row(zero, 3, positive);
+    AtomSet{positive}.project(zero, 3);
     for (const double value : zero) EXPECT_EQ(value, 0.0);
   }
 }
@@ -37,7 +37,7 @@ TEST(Projection, IsTheNearestPointOfTheSet) {
       double x[4], p[4];
       const double scale = std::exp(random.normal());
       for (int f = 0; f < 4; ++f) p[f] = x[f] = scale * random.normal();
-      project_row(p, 4, positive);
+      AtomSet{positive}.project(p, 4);
       EXPECT_LE(norm(p, 4), 1 + 1e-14);
       for (int other = 0; other < 20; ++other) {
         double q[4];
@@ -61,11 +61,11 @@ TEST(BallGap, IsTheLargestDescentAlongTheGradient) {
         row[f] = random.normal();
         best[f] = -1e9 * gradient[f];
       }
-      project_row(row, 4, positive);
-      project_row(best, 4, positive);
+      AtomSet{positive}.project(row, 4);
+      AtomSet{positive}.project(best, 4);
       double expected = 0;
       for (int f = 0; f < 4; ++f) expected += gradient[f] * (row[f] - best[f]);
-      EXPECT_NEAR(ball_gap(gradient, row, 4, positive), expected, 1e-12);
+      EXPECT_NEAR(AtomSet{positive}.gap(gradient, row, 4), expected, 1e-12);
     }
   }
 }
