@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learn/samples/block_sums.h"
 #include "learn/samples/code_pass.h"
 #include "learn/stored_codes.h"
+#include "linalg/block_sums.h"
 #include "problems/planted.h"
 #include "reference/tolerance.h"
 #include "solvers/moment_case.h"

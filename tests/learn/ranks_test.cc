@@ -8,9 +8,9 @@
 #include <map>
 #include <optional>
 
+#include "core/sample_order.h"
 #include "io/temporary_folder.h"
 #include "learn/fit_case.h"
-#include "learn/samples/sample_order.h"
 #include "learn/thread_ranks.h"
 
 namespace dualdict {

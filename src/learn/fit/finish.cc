@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/random.h"
+#include "core/sample_order.h"
 #include "dualdict/version.h"
 #include "learn/fit/atoms.h"
 #include "learn/fit/effort.h"
@@ -13,7 +14,6 @@
 #include "learn/fit/start.h"
 #include "learn/fit/step.h"
 #include "learn/samples/measure.h"
-#include "learn/samples/sample_order.h"
 #include "model/fit_encoders.h"
 #include "model/table/advice.h"
 

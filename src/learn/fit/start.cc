@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "learn/samples/sample_order.h"
+#include "core/sample_order.h"
 #include "linalg/vectors.h"
 #include "solvers/code_problem.h"
 

@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 
+#include "data/rank_share.h"
 #include "dualdict/stream.h"
 #include "learn/fit/source.h"
 #include "learn/fit/stream_steps.h"
 #include "learn/samples/block_reader.h"
-#include "learn/samples/rank_share.h"
 
 namespace dualdict {
 

@@ -8,10 +8,10 @@
 
 #include "core/interrupt.h"
 #include "core/thread_pool.h"
-#include "learn/samples/block_sums.h"
 #include "learn/samples/code_store.h"
 #include "learn/samples/samples.h"
-#include "learn/samples/sparse_sums.h"
+#include "linalg/block_sums.h"
+#include "linalg/sparse_sums.h"
 #include "solvers/code_step.h"
 #include "solvers/objective.h"
 

@@ -11,9 +11,9 @@
 
 #include "core/finite.h"
 #include "core/hash.h"
+#include "core/sample_order.h"
 #include "dualdict/error.h"
-#include "learn/samples/block_sums.h"
-#include "learn/samples/sample_order.h"
+#include "linalg/block_sums.h"
 #include "linalg/symmetric.h"
 #include "linalg/vectors.h"
 #include "solvers/dual_step.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "learn/samples/block_sums.h"
+#include "linalg/block_sums.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "learn/samples/sparse_sums.h"
+#include "linalg/sparse_sums.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // The sums of sparse codes against naive products.
 #include <gtest/gtest.h>
 
-#include "learn/samples/block_sums.h"
-#include "learn/samples/sparse_sums.h"
+#include "linalg/block_sums.h"
+#include "linalg/sparse_sums.h"
 #include "linalg/symmetric.h"
 #include "problems/random_matrix.h"
 #include "reference/naive_products.h"

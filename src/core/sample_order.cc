@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "learn/samples/sample_order.h"
+#include "core/sample_order.h"
 
 #include <bit>
 
