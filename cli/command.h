@@ -22,6 +22,7 @@ Command add_mosaic(CLI::App& root);
 Command add_report(CLI::App& root);
 Command add_options(CLI::App& root);
 Command add_completion(CLI::App& root);
+Command add_manual(CLI::App& root);
 Command add_generate(CLI::App& root);
 
 }  // namespace dualdict::cli

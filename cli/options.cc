@@ -16,6 +16,7 @@ namespace {
 constexpr const char* kOptionsExamples =
     "Examples:\n"
     "  dualdict options\n"
+    "  dualdict options --json\n"
     "  dualdict options --markdown\n";
 
 std::string default_text(const OptionInfo& row) {
@@ -59,10 +60,12 @@ std::string as_markdown() {
 Command add_options(CLI::App& root) {
   CLI::App* app = root.add_subcommand("options", "List every option of learn: default, range, meaning");
   const auto markdown = std::make_shared<bool>(false);
+  const auto json = std::make_shared<bool>(false);
   app->footer(kOptionsExamples);
-  app->add_flag("--markdown", *markdown, "as the page docs/options.md");
-  return {app, [markdown] {
-            write_stdout(*markdown ? as_markdown() : as_text());
+  CLI::Option* as_page = app->add_flag("--markdown", *markdown, "as the page docs/options.md");
+  app->add_flag("--json", *json, "as JSON, for programs")->excludes(as_page);
+  return {app, [markdown, json] {
+            write_stdout(*json ? describe_options_json() + "\n" : *markdown ? as_markdown() : as_text());
             return 0;
           }};
 }

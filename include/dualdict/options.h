@@ -88,6 +88,9 @@ DUALDICT_API std::span<const OptionInfo> learn_option_table();
 // The row of a name, or nullptr.
 DUALDICT_API const OptionInfo* find_learn_option(std::string_view name);
 
+// The table as one JSON array: of each row its names, symbol, group, rule, help and default (as text; null for none).
+DUALDICT_API std::string describe_options_json();
+
 // Sets a field from text, checked against type and range; throws Error(kUsage) that names option, value and rule.
 DUALDICT_API void set_option(LearnOptions& options, const OptionInfo& option, std::string_view text);
 // The value as text that set_option reads back to the same value; "" for an optional that is not set.

@@ -310,7 +310,7 @@ def test_threads_change_no_bit(samples, tmp_path, solver, dtype):
 
 def test_small_commands(model):
     assert run_ok("--version").stdout.startswith(b"dualdict ")
-    for command in ("learn", "encode", "decode", "info", "verify", "mosaic", "report", "options", "completion", "generate"):
+    for command in ("learn", "encode", "decode", "info", "verify", "mosaic", "report", "options", "completion", "manual", "generate"):
         text = run_ok(command, "--help").stdout.decode()
         assert text.index("Examples:") < text.index("Usage:")
         assert command in run_ok("completion", "bash").stdout.decode()

@@ -306,6 +306,7 @@ def every_command(place):
         (["mosaic", model, "-o", out / "atoms.png"], [out]),
         (["options"], []),
         (["completion", "bash"], []),
+        (["manual"], []),
         (["--help"], []),
     ]
 
