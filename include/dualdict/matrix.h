@@ -3,6 +3,10 @@
 // has the memory order of a C-contiguous NumPy array of the same shape.
 #pragma once
 
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 201709L
+#error "dualdict needs C++20: compile with -std=c++20"
+#endif
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>

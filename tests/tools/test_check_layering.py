@@ -65,6 +65,13 @@ class CheckLayering(unittest.TestCase):
         self.plant("include/dualdict/model.h", "#include <Eigen/Core>\n")
         self.assertIn("a public header includes only standard headers", self.only_problem())
 
+    def test_lets_the_header_for_c_include_what_c_has_and_no_other(self):
+        self.plant("include/dualdict.h", '#include <stddef.h>\n#include "dualdict/matrix.h"\n')
+        self.plant("src/capi/model.cc", '#include "dualdict.h"\n')
+        self.assertEqual(self.problems(), [])
+        self.plant("include/dualdict/export.h", "#include <stddef.h>\n")
+        self.assertIn("include/dualdict/export.h:1:", self.only_problem())
+
     def test_finds_an_internal_header_in_a_public_one(self):
         self.plant("include/dualdict/model.h", '#include "core/hash.h"\n')
         self.assertIn("include/dualdict/model.h:1:", self.only_problem())

@@ -34,11 +34,12 @@ class Docs(unittest.TestCase):
             for script in re.findall(r"\./(scripts/[a-z_]+)", page.read_text(encoding="utf-8")):
                 self.assertTrue((ROOT / script).is_file(), f"{page.name}: {script}")
 
-    def test_cpp_shown_is_part_of_an_example(self):
-        examples = [lines_without_indent(path.read_text(encoding="utf-8")) for path in (ROOT / "examples").glob("*.cc")]
+    def test_cpp_and_c_shown_are_part_of_an_example(self):
+        paths = [*(ROOT / "examples").glob("*.cc"), *(ROOT / "examples" / "c").glob("*.c")]
+        examples = [lines_without_indent(path.read_text(encoding="utf-8")) for path in paths]
         shown = 0
         for page in PAGES:
-            for block in re.findall(r"```cpp\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            for block in re.findall(r"```(?:cpp|c)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
                 shown += 1
                 block = lines_without_indent(block)
                 self.assertTrue(any(block in example for example in examples), f"{page.name}:\n{block}")
