@@ -19,7 +19,7 @@ so that new samples are coded by a matrix product instead of an optimisation per
 
 from typing import TYPE_CHECKING
 
-from ._core import Model, __version__
+from ._core import Model, __version__  # type: ignore[attr-defined]
 from ._functions import (
     decode, encode, encode_files, fit_dual, generate_images, learn, load_model, score, tau_max, verify, write_png,
 )
@@ -52,8 +52,15 @@ __all__ = [
 def __getattr__(name):
     # scikit-learn takes most of a second to import: only who asks for the estimator waits for it.
     if name == "DualDictionaryLearning":
-        from ._estimator import DualDictionaryLearning
-
+        try:
+            from ._estimator import DualDictionaryLearning
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.split(".")[0] != "sklearn":
+                raise
+            raise ImportError(
+                "DualDictionaryLearning needs scikit-learn, which is not installed: pip install 'dualdict[sklearn]'; "
+                "the functions of dualdict do without it"
+            ) from error
         return DualDictionaryLearning
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

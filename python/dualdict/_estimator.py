@@ -302,7 +302,8 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         given["n_jobs"] = given["n_jobs"] or None
         steps = summary.preprocess
         estimator = cls(
-            **given, dict_init=model.components if given["keep_dict"] else None, scale="unit" if steps.unit_norm else steps.scale, center_samples=steps.center_samples,
+            **given, dict_init=model.components if given["keep_dict"] else None,
+            scale="unit" if steps.unit_norm else steps.scale, center_samples=steps.center_samples,
             center_features=steps.center_features,
         )
         estimator.n_features_in_ = model.n_features

@@ -33,9 +33,19 @@ def test_example(path, tmp_path):
 
 
 def test_python_shown_in_the_documentation_runs(tmp_path):
+    import numpy as np
+    import scipy.sparse
+
+    import dualdict
+
+    X = np.random.default_rng(0).standard_normal((200, 8))
+    model, _ = dualdict.learn(X, 10, tau=0.5, max_iter=5)
+    model.save(tmp_path / "model.safetensors")
+    np.save(tmp_path / "codes.npy", dualdict.encode(model, X))
+    scipy.sparse.save_npz(tmp_path / "codes.npz", scipy.sparse.csr_matrix(dualdict.encode(model, X)))
     shown = 0
-    for page in [ROOT / "README.md", ROOT / "docs" / "python.md"]:
-        # The blocks of a page are one session.
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        # The blocks of a page are one session, in a folder with the files that they speak of.
         blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
         shown += len(blocks)
         if blocks:

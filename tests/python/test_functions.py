@@ -123,7 +123,7 @@ def test_records_are_dicts_with_attributes():
     record = dualdict.Record.of({"a": [{"b": 1}]})
     assert record.a[0].b == 1 and record == {"a": [{"b": 1}]}
     with pytest.raises(AttributeError, match="it has a"):
-        record.c
+        _ = record.c
 
 
 def test_the_table_of_modes_is_walked(X, tmp_path):
