@@ -98,7 +98,7 @@ def write(own_rows, json_path, figures, settings):
     parts = [INTRO.format(name=json_path.name, json=link(json_path, settings.page))]
     learned = [row for name, row in rows.items() if name.startswith("learn-")]
     if learned:
-        columns = max((row.get("check", {}).get("columns", 0) for row in learned))
+        columns = max(row.get("check", {}).get("columns", 0) for row in learned)
         parts += [LEARNING.format(seconds=learned[0]["seconds"], columns=columns),
                   show("learning", "Objective against time") if "learning" in figures else "", tables.learning(learned)]
     if "stopping" in rows:

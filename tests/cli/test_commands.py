@@ -38,7 +38,8 @@ def test_learn_json_is_one_document_and_stdout_has_nothing_else(samples, tmp_pat
     assert result["coding_weight"] == pytest.approx(0.03)
     assert result["threshold"] == pytest.approx(0.1 * 16 / 24)
     assert 0 <= result["duality_gap"] < 1e-3
-    for name in ("message", "seconds", "reading_seconds", "max_kkt_residual", "replaced_atoms", "dead_atoms", "nonzeros_per_code"):
+    for name in ("message", "seconds", "reading_seconds", "max_kkt_residual", "replaced_atoms", "dead_atoms",
+                 "nonzeros_per_code"):
         assert name in result
     assert {"linear", "sparse", "corrected"} <= {row["mode"] for row in result["encoding"]["rows"]}
     lines = [json.loads(line) for line in trace.read_text().splitlines()]
@@ -310,7 +311,8 @@ def test_threads_change_no_bit(samples, tmp_path, solver, dtype):
 
 def test_small_commands(model):
     assert run_ok("--version").stdout.startswith(b"dualdict ")
-    for command in ("learn", "encode", "decode", "info", "verify", "mosaic", "report", "options", "completion", "manual", "generate"):
+    for command in ("learn", "encode", "decode", "info", "verify", "mosaic", "report", "options", "completion", "manual",
+                    "generate"):
         text = run_ok(command, "--help").stdout.decode()
         assert text.index("Examples:") < text.index("Usage:")
         assert command in run_ok("completion", "bash").stdout.decode()

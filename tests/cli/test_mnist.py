@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The main job on real digits; needs DUALDICT_DATA. DUALDICT_DIGITS=50000 takes as many as scripts/demo, which is the main job."""
+"""The main job on real digits; needs DUALDICT_DATA.
+
+DUALDICT_DIGITS=50000 takes as many as scripts/demo, which is the main job."""
 
 import gzip
 import os

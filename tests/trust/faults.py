@@ -233,7 +233,8 @@ def limited_address_space(command, mebibytes):
         for limit in mebibytes:
             place.reset()
             limits = (limit << 20, limit << 20)
-            finished = place.run("-o", place.model, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limits))
+            finished = place.run("-o", place.model,
+                                 preexec_fn=lambda limits=limits: resource.setrlimit(resource.RLIMIT_AS, limits))
             cases += 1
             # Below the size of the program itself the loader ends it, with 127.
             good = finished.returncode in (6, 127) and place.model.read_bytes() == place.old
@@ -274,7 +275,7 @@ def two_runs(command, n):
     """P25: of runs that start together on one output, exactly one writes it."""
     failures = []
     with workplace(command, rows=2500, iterations=30) as place:
-        for number in range(n):
+        for _ in range(n):
             place.reset()
             runs = [subprocess.Popen(place.arguments("-o", place.model), stderr=subprocess.DEVNULL) for _ in range(4)]
             codes = sorted(run.wait() for run in runs)

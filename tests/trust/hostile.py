@@ -61,7 +61,7 @@ def cut_while_read(command, n):
             path.write_bytes(whole)
             delay = dice.uniform(0, 0.15)
 
-            def cut():
+            def cut(delay=delay):
                 time.sleep(delay)
                 os.truncate(path, 4096)
 
