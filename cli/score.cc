@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // dualdict score
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "command.h"
 #include "dualdict/options.h"
 #include "dualdict/pipeline.h"
+#include "json.h"
 #include "output.h"
 #include "signals.h"
 #include "stream_flags.h"
@@ -19,6 +22,7 @@ namespace {
 constexpr const char* kScoreExamples =
     "Examples:\n"
     "  dualdict score digits.safetensors digits.npy > errors.txt\n"
+    "  dualdict score digits.safetensors digits.npy --json\n"
     "  producer | dualdict score digits.safetensors - --raw float32 | consumer\n";
 
 struct ScoreArguments {
@@ -26,6 +30,7 @@ struct ScoreArguments {
   std::string input;
   std::string mode = "sparse";
   bool absolute = false;
+  bool json = false;
   bool debias = false;
   LearnOptions table;  // only the fields that have a flag here
   DataFlags data;
@@ -44,15 +49,40 @@ void print_numbers(const std::vector<double>& numbers) {
   write_stdout(text);
 }
 
-template <class T>
-void score_stream(const Encoder& encoder, bool relative, SampleStream& stream) {
+// Hands the errors of some samples to `use` as they come.
+template <class T, class Use>
+void score_stream(const Encoder& encoder, bool relative, SampleStream& stream, const Use& use) {
   std::vector<double> errors;
   const RowsSink<T> score = [&](MatrixView<const T> rows, std::size_t) {
     errors.resize(rows.rows);
     encoder.score(rows, errors, relative);
-    print_numbers(errors);
+    use(errors);
   };
   for_each_block(stream, score, &interrupt_flag());
+}
+
+template <class Use>
+void score_samples(const Encoder& encoder, bool relative, SampleStream& stream, const Use& use) {
+  if (encoder.model().dtype() == DType::kFloat32)
+    score_stream<float>(encoder, relative, stream, use);
+  else
+    score_stream<double>(encoder, relative, stream, use);
+}
+
+Json score_json(const Encoder& encoder, bool relative, const std::vector<double>& errors) {
+  Json json;
+  json["mode"] = encoder.mode();
+  json["relative"] = relative;
+  json["n_samples"] = errors.size();
+  if (errors.empty()) {
+    json["mean"] = nullptr;
+    json["worst"] = nullptr;
+  } else {
+    json["mean"] = std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
+    json["worst"] = *std::max_element(errors.begin(), errors.end());
+  }
+  json["errors"] = errors;
+  return json;
 }
 
 int run_score(const ScoreArguments& arguments) {
@@ -65,10 +95,15 @@ int run_score(const ScoreArguments& arguments) {
   const auto stream = open_input_stream({arguments.input}, arguments.stream, arguments.data, arguments.table.seed,
                                         model.n_features(), arguments.model);
   const Encoder encoder(model, options);
-  if (model.dtype() == DType::kFloat32)
-    score_stream<float>(encoder, !arguments.absolute, *stream);
-  else
-    score_stream<double>(encoder, !arguments.absolute, *stream);
+  const bool relative = !arguments.absolute;
+  if (!arguments.json) {
+    score_samples(encoder, relative, *stream, print_numbers);
+    return interrupt_exit_code();
+  }
+  std::vector<double> all;
+  score_samples(encoder, relative, *stream,
+                [&](const std::vector<double>& errors) { all.insert(all.end(), errors.begin(), errors.end()); });
+  write_stdout(dump(score_json(encoder, relative, all), 2));
   return interrupt_exit_code();
 }
 
@@ -86,6 +121,7 @@ Command add_score(CLI::App& root) {
   add_mode_option(*app, arguments->mode, "how the samples are encoded");
   app->add_flag("--debias", arguments->debias, "as in encode: least squares on the support of each code");
   app->add_flag("--absolute", arguments->absolute, "|x - decoded| instead of |x - decoded| / |x|");
+  app->add_flag("--json", arguments->json, "one JSON document: mode, mean, worst and all errors");
   add_table_flag(*app, arguments->table, *find_learn_option("threads"), "number of threads; 0 for all")
       ->group("Options");
   add_data_flags(*app, arguments->data);

@@ -11,6 +11,7 @@
 #include "learn_call.h"
 #include "online_handle.h"
 #include "report_call.h"
+#include "source_handle.h"
 
 namespace dualdict::python {
 namespace {
@@ -57,6 +58,14 @@ nb::object in_python(const char* name) {
 void call_report(const nb::object& model, const nb::object& path, const nb::object& samples,
                  const nb::kwargs& options) {
   in_python("report")(model, path, samples, **options);
+}
+
+std::string repr_of(const Model& model) {
+  std::string text = "Model(" + std::to_string(model.n_atoms()) + " atoms of " + std::to_string(model.n_features()) +
+                     " features, " + (model.dtype() == DType::kFloat32 ? "float32" : "float64") + ", encoders fitted: ";
+  std::string modes;
+  for (const FittedEncoder& encoder : model.parts().encoders) modes += (modes.empty() ? "" : ", ") + encoder.mode;
+  return text + (modes.empty() ? "none" : modes) + ")";
 }
 
 void define_model(nb::module_& module) {
@@ -111,6 +120,7 @@ void define_model(nb::module_& module) {
                    "-> None"),
            "Writes a page that shows the model: one HTML file that opens in any browser and loads nothing. Up to 2000 "
            "samples of X are coded and counted; trace, a summary or its iterations, gives the curves.")
+      .def("__repr__", &repr_of)
       .def("_repr_html_", [](const nb::object& model) { return in_python("repr_html")(model); })
       .def("refine_curvature", &refine_curvature, nb::arg("eta"))
       .def("describe_json", [](const Model& model) { return describe_json(model); });
@@ -134,6 +144,7 @@ NB_MODULE(_core, module) {
   module.def("option_table", &option_list);
   module.def("resolve_eta", &eta_of, nb::arg("options"), nb::arg("n_features"));
   define_model(module);
+  define_source(module);
   define_encoder(module);
   define_functions<float>(module);
   define_functions<double>(module);

@@ -53,12 +53,6 @@ nb::object to_numpy(const std::vector<double>& values, DType dtype) {
   return owned_array(values.data(), values.size(), {values.size()}, dtype);
 }
 
-std::unique_ptr<DataSource> source_of(const nb::object& samples) {
-  InArray<float> single;
-  if (nb::try_cast(samples, single, false)) return make_source(view_of(single));
-  return make_source(view_of(nb::cast<InArray<double>>(samples, false)));
-}
-
 PreprocessOptions preprocess_of(const nb::dict& entries) {
   PreprocessOptions options;
   options.scale = nb::cast<double>(entries["scale"]);

@@ -34,8 +34,8 @@ MatrixView<T> view_of(const OutArray<T>& array) {
 // A NumPy array of its own, in the given precision.
 nb::object to_numpy(const Matrix<double>& matrix, DType dtype);
 nb::object to_numpy(const std::vector<double>& values, DType dtype);
-// A C-contiguous array of either precision as a source; its elements are not copied.
-std::unique_ptr<DataSource> source_of(const nb::object& samples);
+// A C-contiguous array of either precision as a source, whose elements are not copied; or a Source (source_handle.h).
+std::shared_ptr<const DataSource> source_of(const nb::object& samples);
 // From the entries scale, unit_norm, center_samples, center_features.
 PreprocessOptions preprocess_of(const nb::dict& entries);
 // An empty matrix for None.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "python_caller.h"
+#include "source_handle.h"
 
 namespace dualdict::python {
 namespace {
@@ -26,7 +27,7 @@ class EncoderHandle {
     wanted.eta = nb::cast<std::optional<double>>(options.at("eta"));
     wanted.debias = nb::cast<bool>(options.at("debias"));
     wanted.n_threads = nb::cast<std::size_t>(options.at("n_threads"));
-    std::unique_ptr<DataSource> source;
+    std::shared_ptr<const DataSource> source;
     if (!sample.is_none()) source = source_of(sample);
     encoder_ = std::make_unique<Encoder>(model, wanted, source.get());
   }
@@ -80,31 +81,6 @@ class EncoderHandle {
   pid_t owner_ = getpid();
 };
 
-// The samples of files, or patches of images.
-class SourceHandle {
- public:
-  SourceHandle(const std::vector<std::string>& paths, const nb::object& patches) {
-    DataOptions options;
-    if (!patches.is_none()) {
-      const auto numbers = nb::cast<std::vector<std::size_t>>(patches);
-      options.patches = PatchOptions{numbers.at(0), numbers.at(1), numbers.at(2), numbers.at(3)};
-    }
-    const nb::gil_scoped_release release;
-    source_ = open_data(paths, options);
-  }
-  const DataSource& source() const { return *source_; }
-  // Evenly spread rows, for whoever wants to look at some.
-  nb::object spread(std::size_t n) const {
-    n = std::min(n, source_->n_samples());
-    Matrix<double> rows(n, source_->n_features());
-    for (std::size_t i = 0; i < n; ++i) source_->read(i * source_->n_samples() / n, rows.view().row_range(i, 1));
-    return to_numpy(rows, DType::kFloat64);
-  }
-
- private:
-  std::unique_ptr<DataSource> source_;
-};
-
 template <class T>
 void decode_array(const Model& model, const InArray<T>& codes, const OutArray<T>& samples, const std::string& mode,
                   bool with_dictionary) {
@@ -151,11 +127,6 @@ nb::tuple check_mode(const std::string& mode) {
 }  // namespace
 
 void define_encoder(nb::module_& module) {
-  nb::class_<SourceHandle>(module, "Source")
-      .def(nb::init<const std::vector<std::string>&, const nb::object&>(), nb::arg("paths"), nb::arg("patches").none())
-      .def_prop_ro("n_features", [](const SourceHandle& handle) { return handle.source().n_features(); })
-      .def_prop_ro("n_samples", [](const SourceHandle& handle) { return handle.source().n_samples(); })
-      .def("spread", &SourceHandle::spread, nb::arg("n"));
   nb::class_<EncoderHandle> encoder(module, "Encoder");
   encoder
       .def(nb::init<const Model&, const std::map<std::string, nb::object>&, const nb::object&>(), nb::arg("model"),
@@ -164,7 +135,7 @@ void define_encoder(nb::module_& module) {
       .def(
           "encode_files",
           [](EncoderHandle& handle, const SourceHandle& source, const std::string& output, bool compressed) {
-            handle.encode_files(output, compressed, source.source());
+            handle.encode_files(output, compressed, *source.source());
           },
           nb::arg("source"), nb::arg("output"), nb::arg("compressed"));
   define_for<float>(module, encoder);

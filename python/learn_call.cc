@@ -36,7 +36,7 @@ nb::tuple call_learn(const nb::object& samples, const std::map<std::string, std:
   options.initial_dual = to_matrix(others["dual_init"]);
   const auto data = source_of(samples);
   const nb::object held_out = others["validation"];
-  const std::unique_ptr<DataSource> validation = held_out.is_none() ? nullptr : source_of(held_out);
+  const std::shared_ptr<const DataSource> validation = held_out.is_none() ? nullptr : source_of(held_out);
   const nb::object on_iteration = others["on_iteration"];
   const nb::object on_message = others["on_message"];
 

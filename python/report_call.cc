@@ -36,7 +36,7 @@ void write_report(const Model& model, const std::string& path, const nb::object&
   options.sample_names = nb::cast<std::vector<std::string>>(words["sample_names"]);
   options.n_threads = n_threads;
   for (const nb::handle& record : records) options.trace.push_back(record_of(record));
-  std::unique_ptr<DataSource> source;
+  std::shared_ptr<const DataSource> source;
   if (!samples.is_none()) source = source_of(samples);
   options.data = source.get();
   const nb::gil_scoped_release release;

@@ -3,9 +3,44 @@
 
 import numpy as np
 
+# Rows of a sparse matrix that are made dense at a time.
+_BLOCK = 4096
+
+
+def is_sparse(X):
+    """A matrix or array of scipy.sparse, which need not be installed."""
+    return hasattr(X, "tocsr") and hasattr(X, "toarray")
+
+
+def as_rows(X):
+    """A sparse matrix by rows, or what `as_samples` makes: what `blocks_of` takes."""
+    return X.tocsr() if is_sparse(X) else as_samples(X)
+
+
+def blocks_of(X):
+    """Yields (rows as `as_samples` makes them, their place): all at once, or some of a sparse matrix at a time."""
+    if not is_sparse(X):
+        yield X, slice(None)
+        return
+    for first in range(0, X.shape[0], _BLOCK):
+        place = slice(first, first + _BLOCK)
+        yield as_samples(X[place]), place
+
+
+def precision_of(X):
+    """The dtype that `as_samples` gives."""
+    return np.float32 if X.dtype in (np.float16, np.float32) else np.float64
+
 
 def as_samples(X, name="X"):
-    """C-contiguous float32 or float64; whole numbers and other memory orders are converted."""
+    """C-contiguous float32 or float64; other numbers, memory orders and kinds of arrays are converted.
+
+    float16 becomes float32 and whole numbers float64; sparse matrices become dense; what only speaks DLPack is taken by it.
+    """
+    if is_sparse(X):
+        X = X.toarray()
+    elif not hasattr(X, "__array__") and hasattr(X, "__dlpack__"):
+        X = np.from_dlpack(X)
     X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(
@@ -15,7 +50,7 @@ def as_samples(X, name="X"):
     if np.iscomplexobj(X):
         raise ValueError(f"{name}: complex data not supported; give real numbers")
     if X.dtype not in (np.float32, np.float64):
-        X = X.astype(np.float64)
+        X = X.astype(precision_of(X))
     return np.ascontiguousarray(X)
 
 

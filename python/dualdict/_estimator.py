@@ -433,4 +433,5 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return encoder
 
 
-DualDictionaryLearning.__doc__ = DualDictionaryLearning.__doc__.replace("{parameters}", parameter_docs())
+if DualDictionaryLearning.__doc__:  # python -OO has none
+    DualDictionaryLearning.__doc__ = DualDictionaryLearning.__doc__.replace("{parameters}", parameter_docs())

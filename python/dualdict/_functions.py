@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, _learning
-from ._arrays import as_samples
+from ._arrays import as_rows, as_samples, blocks_of, precision_of
 from ._options import MODES, PREPROCESS, as_texts, n_threads, preprocess, seed_of
 from ._record import Record
 
@@ -20,10 +20,12 @@ _SPREAD = 1000
 
 
 def learn(
-    X: ArrayLike,
+    X: ArrayLike | str | os.PathLike[str] | list[str | os.PathLike[str]],
     n_components: int | None = None,
     tau: float | None = None,
     *,
+    patches: tuple[int, int] | None = None,
+    n_patches: int = 100000,
     dict_init: ArrayLike | None = None,
     dual_init: ArrayLike | None = None,
     validation: ArrayLike | None = None,
@@ -40,9 +42,13 @@ def learn(
 
     Parameters
     ----------
-    X : array of shape (n_samples, n_features), float32 or float64
+    X : array of shape (n_samples, n_features), or path or list of paths
+        float32 or float64; other arrays and sparse matrices are converted. Paths are matrix files (npy, npz, csv, IDX),
+        their rows one after the other, or images and folders of them with `patches`.
     n_components : int
         Number of atoms K; by default that of `dict_init`.
+    patches : (height, width), optional
+        The samples are `n_patches` random patches of this size, drawn with `random_state`.
     tau : float, optional
         Weight of sparsity; see also the option `nonzeros`.
     dict_init, dual_init : array of shape (n_components, n_features), optional
@@ -75,7 +81,13 @@ def learn(
     >>> summary.energy.total < summary.iterations[0].energy.total
     True
     """
-    X = as_samples(X)
+    seed = seed_of(options.get("random_state", 0))
+    if is_path(X) or (isinstance(X, (list, tuple)) and len(X) > 0 and all(is_path(path) for path in X)):
+        X = open_files(X, patches, n_patches, seed)
+    elif patches is not None:
+        raise ValueError("patches: are cut out of images, whose paths X must be")
+    else:
+        X = as_samples(X)
     if n_components is None and dict_init is not None:
         n_components = np.shape(dict_init)[0]
     steps = {name: options.pop(name, default) for name, default in PREPROCESS.items()}
@@ -83,7 +95,7 @@ def learn(
         n_components=n_components,
         tau=tau,
         n_jobs=n_threads(options.get("n_jobs")),
-        random_state=seed_of(options.get("random_state", 0)),
+        random_state=seed,
     )
     model, records, raised = _learning.run(
         X, options, preprocess(**steps), dict_init=dict_init, dual_init=dual_init,
@@ -93,6 +105,16 @@ def learn(
     if raised is not None:
         raise raised
     return model, _learning.summary_of(model, records)
+
+
+def is_path(value):
+    return isinstance(value, (str, os.PathLike))
+
+
+def open_files(inputs, patches, n_patches, seed):
+    """The samples of one path or of several, or random patches of the images there."""
+    paths = [inputs] if is_path(inputs) else inputs
+    return _core.Source([os.fspath(path) for path in paths], None if patches is None else [*patches, n_patches, seed])
 
 
 def fit_dual(D: ArrayLike, X: ArrayLike, tau: float | None = None, **options: Any) -> tuple[_core.Model, Record]:
@@ -144,7 +166,8 @@ def encode(
     Parameters
     ----------
     model : Model
-    X : array of shape (n_samples, n_features)
+    X : array or sparse matrix of shape (n_samples, n_features)
+        float32 and float64 are taken as they are, float16 and sparse rows converted a block at a time.
     mode : {modes}
         From one product to the minimiser of E with its certificate; what each buys is in the model's encoding table.
     tau, nonzeros, eta : float, optional
@@ -172,15 +195,17 @@ def encode(
     >>> 2.8 < float((exact != 0).sum(axis=1).mean()) < 3.2
     True
     """
-    X = as_samples(X)
+    X = as_rows(X)
     encoder = make_encoder(model, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=X)
     if out is None:
-        out = np.empty((X.shape[0], model.n_atoms), X.dtype)
-    encoder.encode(X, out)
+        out = np.empty((X.shape[0], model.n_atoms), precision_of(X))
+    for rows, place in blocks_of(X):
+        encoder.encode(rows, out[place])
     return out
 
 
-encode.__doc__ = encode.__doc__.replace("{modes}", "{" + ", ".join(f'"{row["form"]}"' for row in MODES.values()) + "}")
+if encode.__doc__:  # python -OO has none
+    encode.__doc__ = encode.__doc__.replace("{modes}", "{" + ", ".join(f'"{row["form"]}"' for row in MODES.values()) + "}")
 
 
 def make_encoder(model, mode, *, tau, nonzeros, eta, debias, n_jobs, sample):
@@ -190,7 +215,7 @@ def make_encoder(model, mode, *, tau, nonzeros, eta, debias, n_jobs, sample):
     elif sample is not None:
         n = sample.shape[0]
         rows = np.arange(_SPREAD) * n // _SPREAD if n > _SPREAD else slice(None)
-        sample = np.ascontiguousarray(sample[rows], dtype=np.float64)
+        sample = np.ascontiguousarray(as_samples(sample[rows]), dtype=np.float64)
     options = {
         "mode": mode, "tau": tau, "nonzeros": nonzeros, "eta": eta, "debias": bool(debias), "n_threads": n_threads(n_jobs)
     }
@@ -234,10 +259,11 @@ def score(
     >>> errors.shape, bool(errors.mean() < 0.3)
     ((300,), True)
     """
-    X = as_samples(X)
+    X = as_rows(X)
     encoder = make_encoder(model, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=X)
     errors = np.empty(X.shape[0])
-    encoder.score(X, errors, not absolute)
+    for rows, place in blocks_of(X):
+        encoder.score(rows, errors[place], not absolute)
     return errors
 
 
@@ -283,9 +309,7 @@ def encode_files(
     ...     bool((np.load(os.path.join(folder, "codes.npy")) == dualdict.encode(model, X)).all())
     True
     """
-    paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else inputs
-    source = _core.Source([os.fspath(path) for path in paths],
-                          None if patches is None else [*patches, n_patches, seed])
+    source = open_files(inputs, patches, n_patches, seed)
     sample = None if nonzeros is None else source.spread(_SPREAD)
     encoder = make_encoder(model, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=sample)
     encoder.encode_files(source, os.fspath(output), bool(compressed))
@@ -346,7 +370,7 @@ def tau_max(
     >>> import numpy as np, dualdict
     >>> X = np.random.default_rng(0).standard_normal((300, 8)).astype(np.float32)
     >>> model, summary = dualdict.learn(X, 12, tau=0.5)
-    >>> bool(np.isclose(dualdict.tau_max(X, model.components, model.dual), summary.tau_max, rtol=1e-5))
+    >>> bool(np.isclose(dualdict.tau_max(X, model.components, model.dual, eta=model.eta), summary.tau_max, rtol=1e-5))
     True
     """
     X = as_samples(X)
