@@ -15,7 +15,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 
 GUIDE = ["quickstart", "glossary", "coming_from", "python", "c", "report", "scale"]
 BACKGROUND = ["maths", "paper", "benchmarks", "promises", "formats", "options"]
-INSIDE = ["design", "dependencies"]
+INSIDE = ["design", "dependencies", "release"]
 
 
 def title_of(text):
@@ -88,7 +88,8 @@ def navigation(pages):
         {"Reference": [python_page(pages), *(header_page(path, pages) for path in headers)]},
         {"Background": chapter(BACKGROUND)},
         {"Project": chapter(INSIDE) + [{copy_page(name, pages): name}
-                                       for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")]},
+                                       for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md",
+                                                    "THIRD_PARTY_NOTICES.md")]},
     ]
 
 
