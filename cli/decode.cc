@@ -23,9 +23,9 @@ struct DecodeArguments {
   std::string model;
   std::string codes;
   std::string output;
-  std::string mode = "sparse";
+  std::string mode;
   LearnOptions table;  // only the fields that have a flag here
-  bool dictionary = false;
+  std::optional<bool> debias;
 };
 
 int run_decode(const DecodeArguments& arguments) {
@@ -39,8 +39,8 @@ int run_decode(const DecodeArguments& arguments) {
     throw Error(ErrorKind::kInput, codes->name() + ": codes of " + std::to_string(codes->n_features()) +
                                        " values are not allowed: " + arguments.model + " has " +
                                        std::to_string(model.n_atoms()) + " atoms");
-  const DecodeWith with = arguments.dictionary ? DecodeWith::kDictionary : DecodeWith::kModeDecoder;
-  const Decoder decoder(model, arguments.mode, with);
+  const std::string mode(arguments.mode.empty() ? default_mode(model) : arguments.mode);
+  const Decoder decoder(model, mode, decode_with(mode, arguments.debias));
   MatrixWriter writer(arguments.output, MatrixFormat::kNpy, model.dtype(), codes->n_samples(), model.n_features());
   if (!decode(decoder, *codes, writer, arguments.table.n_threads, &interrupt_flag())) throw_if_interrupted();
   return 0;
@@ -60,8 +60,7 @@ Command add_decode(CLI::App& root) {
       ->required()
       ->type_name("FILE");
   add_mode_option(*app, arguments->mode, "how the codes were made");
-  app->add_flag("--dictionary", arguments->dictionary,
-                "use the dictionary instead of the decoder fitted to the mode; for codes made with --debias");
+  add_debias_flag(*app, arguments->debias);
   add_table_flag(*app, arguments->table, *find_learn_option("threads"), "number of threads; 0 for all")
       ->group("Options");
   return {app, [arguments] { return run_decode(*arguments); }};

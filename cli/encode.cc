@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kEncodeExamples =
     "Examples:\n"
     "  dualdict encode digits.safetensors digits.npy -o codes.npy\n"
-    "  dualdict encode digits.safetensors digits.npy -o codes.npz --mode exact --nonzeros 10 --debias --sparse\n"
+    "  dualdict encode digits.safetensors digits.npy -o codes.npz --mode exact --nonzeros 10 --sparse\n"
     "  cat digits.npy | dualdict encode digits.safetensors - -o - --mode linear > codes.npy\n"
     "  producer | dualdict encode digits.safetensors - -o - --raw float32 | consumer\n";
 
@@ -28,12 +28,12 @@ struct EncodeArguments {
   std::string model;
   std::string input;
   std::string output;
-  std::string mode = "sparse";
+  std::string mode;
   LearnOptions table;  // only the fields that have a flag here
   bool eta_given = false;
   DataFlags data;
   StreamFlags stream;
-  bool debias = false;
+  std::optional<bool> debias;
   bool sparse = false;
 };
 
@@ -119,7 +119,7 @@ Command add_encode(CLI::App& root) {
   flag("tau", "weight of sparsity; default the model's");
   flag("nonzeros", "instead of --tau: nonzeros per code on average");
   CLI::Option* eta = flag("eta", "weight of coding, in modes that take it; default the model's");
-  app->add_flag("--debias", arguments->debias, "least squares on the support of each code: takes away the shrinkage");
+  add_debias_flag(*app, arguments->debias);
   app->add_flag("--sparse", arguments->sparse, "write compressed rows (npz) that scipy.sparse.load_npz reads");
   flag("threads", "number of threads; 0 for all");
   add_data_flags(*app, arguments->data);

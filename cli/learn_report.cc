@@ -9,7 +9,7 @@ namespace dualdict::cli {
 std::string energy_text(const Energy& energy) {
   return short_number(energy.total()) + " = " + short_number(energy.reconstruction) + " reconstruction + " +
          short_number(energy.coding) + " coding + " + short_number(energy.l1) + " l1 + " + short_number(energy.l2) +
-         " l2";
+         " l2" + (energy.l0 > 0 ? " + " + short_number(energy.l0) + " l0" : "");
 }
 
 namespace {

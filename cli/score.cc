@@ -28,10 +28,10 @@ constexpr const char* kScoreExamples =
 struct ScoreArguments {
   std::string model;
   std::string input;
-  std::string mode = "sparse";
+  std::string mode;
   bool absolute = false;
   bool json = false;
-  bool debias = false;
+  std::optional<bool> debias;
   LearnOptions table;  // only the fields that have a flag here
   DataFlags data;
   StreamFlags stream;
@@ -119,7 +119,7 @@ Command add_score(CLI::App& root) {
       ->required()
       ->type_name("");
   add_mode_option(*app, arguments->mode, "how the samples are encoded");
-  app->add_flag("--debias", arguments->debias, "as in encode: least squares on the support of each code");
+  add_debias_flag(*app, arguments->debias);
   app->add_flag("--absolute", arguments->absolute, "|x - decoded| instead of |x - decoded| / |x|");
   app->add_flag("--json", arguments->json, "one JSON document: mode, mean, worst and all errors");
   add_table_flag(*app, arguments->table, *find_learn_option("threads"), "number of threads; 0 for all")

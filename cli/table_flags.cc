@@ -12,7 +12,8 @@ namespace {
 // What follows the flag in the help.
 std::string value_name(const OptionInfo& row) {
   if (std::holds_alternative<std::size_t LearnOptions::*>(row.field)) return row.name == "atoms" ? "K" : "n";
-  if (std::holds_alternative<Solver LearnOptions::*>(row.field) ||
+  if (std::holds_alternative<Penalty LearnOptions::*>(row.field) ||
+      std::holds_alternative<Solver LearnOptions::*>(row.field) ||
       std::holds_alternative<DType LearnOptions::*>(row.field))
     return "NAME";
   return "x";
@@ -60,12 +61,25 @@ CLI::Option* add_mode_option(CLI::App& app, std::string& mode, const std::string
   std::string text = help + ":";
   for (const ModeInfo& info : mode_table())
     text += (&info == &mode_table().front() ? " " : "; ") + mode_form(info) + ", " + std::string(info.help) +
-            (info.name == mode ? " (default)" : "");
+            (info.name == "sparse"   ? " (default)"
+             : info.name == "greedy" ? " (default for models of --penalty l0)"
+                                     : "");
   const auto set = [&mode](const std::string& value) {
     parse_mode(value);
     mode = value;
   };
   return app.add_option_function<std::string>("--mode", set, text)->type_name("MODE");
+}
+
+void add_debias_flag(CLI::App& app, std::optional<bool>& debias) {
+  std::string text = "least squares with the dictionary on the support of each code, or not; default yes for";
+  for (const ModeInfo& info : mode_table())
+    if (info.debiased) text += " " + std::string(info.name);
+  app.add_flag_callback(
+      "--debias", [&debias] { debias = true; }, text);
+  app.add_flag_callback(
+      "--no-debias", [&debias] { debias = false; },
+      "codes as the mode makes them; decode with what is fitted to those");
 }
 
 }  // namespace dualdict::cli

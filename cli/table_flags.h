@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ CLI::Option* add_table_flag(CLI::App& app, LearnOptions& options, const OptionIn
 
 // Adds --mode, whose value is checked when the command line is read; `help` comes before the list of the modes.
 CLI::Option* add_mode_option(CLI::App& app, std::string& mode, const std::string& help);
+
+// Adds --debias and --no-debias.
+void add_debias_flag(CLI::App& app, std::optional<bool>& debias);
 
 // The heading of a group of the table.
 std::string group_title(std::string_view group);

@@ -36,21 +36,25 @@ struct VerifyArguments {
   LearnOptions table;  // only the fields that have a flag here
 };
 
-std::string report(const Verification& result) {
+std::string report(const Verification& result, Penalty penalty) {
   return "The checksum is right. Recomputed in double from " + std::to_string(result.n_samples) + " samples:\n" +
-         align({{"E", energy_text(result.energy)},
-                {"nonzeros per code", short_number(result.nonzeros_per_code)},
-                {"relative duality gap", short_number(result.duality_gap)},
-                {"largest KKT residual", short_number(result.max_kkt_residual) + " tau/K"},
-                {"largest atom norm", short_number(result.max_atom_norm)},
-                {"largest filter norm", short_number(result.max_filter_norm)},
-                {"tau_max", short_number(result.tau_max)}},
-               2, "  ");
+         align(
+             {{"E", energy_text(result.energy)},
+              {"nonzeros per code", short_number(result.nonzeros_per_code)},
+              {"relative duality gap", short_number(result.duality_gap)},
+              penalty == Penalty::kL0
+                  ? std::vector<std::string>{"best move left", short_number(result.max_kkt_residual) + " prices"}
+                  : std::vector<std::string>{"largest KKT residual", short_number(result.max_kkt_residual) + " tau/K"},
+              {"largest atom norm", short_number(result.max_atom_norm)},
+              {"largest filter norm", short_number(result.max_filter_norm)},
+              {"tau_max", short_number(result.tau_max)}},
+             2, "  ");
 }
 
-void require_norms(const Verification& result, const std::string& path, DType dtype) {
-  const double limit = 1 + (dtype == DType::kFloat32 ? 1e-6 : 1e-12);
-  const double norm = std::max(result.max_atom_norm, result.max_filter_norm);
+void require_norms(const Verification& result, const std::string& path, const Model& model) {
+  const double limit = 1 + (model.dtype() == DType::kFloat32 ? 1e-6 : 1e-12);
+  const bool bounds_filters = model.parts().penalty == Penalty::kL1;
+  const double norm = std::max(result.max_atom_norm, bounds_filters ? result.max_filter_norm : 0.0);
   if (norm <= limit) return;
   char text[64];
   std::snprintf(text, sizeof text, "%.15g, over %.15g", norm, limit);
@@ -86,8 +90,8 @@ int run_verify(const VerifyArguments& arguments) {
     const Input input({arguments.input}, data_options(arguments.data, arguments.table.seed));
     result = verify(model, *input, arguments.table.n_threads);
   }
-  write_stdout(arguments.json ? dump(verification_json(result), 2) : report(result));
-  require_norms(result, arguments.model, model.dtype());
+  write_stdout(arguments.json ? dump(verification_json(result), 2) : report(result, model.parts().penalty));
+  require_norms(result, arguments.model, model);
   return interrupt_exit_code();
 }
 

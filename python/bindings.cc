@@ -87,6 +87,9 @@ void define_model(nb::module_& module) {
       .def_prop_ro("eta", [](const Model& model) { return model.parts().eta; })
       .def_prop_ro("mu", [](const Model& model) { return model.parts().mu; })
       .def_prop_ro("positive_codes", [](const Model& model) { return model.parts().positive_codes; })
+      .def_prop_ro("penalty", [](const Model& model) { return model.parts().penalty == Penalty::kL0 ? "l0" : "l1"; })
+      .def_prop_ro("offset", [](const Model& model) { return to_numpy(model.parts().offset, model.dtype()); })
+      .def_prop_ro("default_mode", [](const Model& model) { return std::string(default_mode(model)); })
       .def_prop_ro("mean_norm", [](const Model& model) { return model.parts().mean_norm; })
       .def_prop_ro(
           "components", [](const Model& model) { return to_numpy(model.dictionary(), model.dtype()); },

@@ -25,7 +25,7 @@ class EncoderHandle {
     wanted.tau = nb::cast<std::optional<double>>(options.at("tau"));
     wanted.nonzeros = nb::cast<std::optional<double>>(options.at("nonzeros"));
     wanted.eta = nb::cast<std::optional<double>>(options.at("eta"));
-    wanted.debias = nb::cast<bool>(options.at("debias"));
+    wanted.debias = nb::cast<std::optional<bool>>(options.at("debias"));
     wanted.n_threads = nb::cast<std::size_t>(options.at("n_threads"));
     std::shared_ptr<const DataSource> source;
     if (!sample.is_none()) source = source_of(sample);
@@ -33,6 +33,7 @@ class EncoderHandle {
   }
 
   double tau() const { return encoder_->tau(); }
+  double level() const { return encoder_->level(); }
 
   template <class T>
   void encode(const InArray<T>& samples, const OutArray<T>& codes) {
@@ -83,10 +84,9 @@ class EncoderHandle {
 
 template <class T>
 void decode_array(const Model& model, const InArray<T>& codes, const OutArray<T>& samples, const std::string& mode,
-                  bool with_dictionary) {
+                  std::optional<bool> debias) {
   const nb::gil_scoped_release release;
-  const DecodeWith with = with_dictionary ? DecodeWith::kDictionary : DecodeWith::kModeDecoder;
-  Decoder(model, mode, with).decode(view_of(codes), view_of(samples));
+  Decoder(model, mode, decode_with(mode, debias)).decode(view_of(codes), view_of(samples));
 }
 
 template <class T>
@@ -96,7 +96,7 @@ void define_for(nb::module_& module, nb::class_<EncoderHandle>& encoder) {
       .def("score", &EncoderHandle::score<T>, nb::arg("samples").noconvert(), nb::arg("errors").noconvert(),
            nb::arg("relative"));
   module.def("decode", &decode_array<T>, nb::arg("model"), nb::arg("codes").noconvert(), nb::arg("samples").noconvert(),
-             nb::arg("mode"), nb::arg("with_dictionary"));
+             nb::arg("mode"), nb::arg("debias").none());
 }
 
 nb::list mode_list() {
@@ -110,6 +110,9 @@ nb::list mode_list() {
     row["help"] = info.help;
     row["cost"] = info.cost;
     row["sparse"] = info.sparse;
+    row["takes_tau"] = info.takes_tau;
+    row["takes_nonzeros"] = info.takes_nonzeros;
+    row["debiased"] = info.debiased;
     row["takes_eta"] = info.takes_eta;
     row["needs_sample"] = info.needs_sample;
     row["no_graph"] = info.no_graph;
@@ -132,6 +135,7 @@ void define_encoder(nb::module_& module) {
       .def(nb::init<const Model&, const std::map<std::string, nb::object>&, const nb::object&>(), nb::arg("model"),
            nb::arg("options"), nb::arg("sample").none())
       .def_prop_ro("tau", &EncoderHandle::tau)
+      .def_prop_ro("level", &EncoderHandle::level)
       .def(
           "encode_files",
           [](EncoderHandle& handle, const SourceHandle& source, const std::string& output, bool compressed) {

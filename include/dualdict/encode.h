@@ -17,14 +17,18 @@
 namespace dualdict {
 
 struct EncodeOptions {
-  std::string mode = "sparse";          // a mode of mode_table(): "linear", "refine:3", ...
+  std::string mode = {};                // a mode of mode_table(): "linear", "refine:3"; default: default_mode()
   std::optional<double> tau = {};       // default: the model's
   std::optional<double> nonzeros = {};  // instead of tau: wanted nonzeros per code on average
   std::optional<double> eta = {};       // default: the model's; modes that take it only
-  bool debias = false;                  // least squares on the support of the code, where it has at most d elements
-  double gap = 1e-6;                    // `exact`: relative duality gap of every code <= this (float32 stops near 1e-6)
+  // Least squares on the support of the code, where it has at most d elements. Default: ModeInfo::debiased.
+  std::optional<bool> debias = {};
+  double gap = 1e-6;  // `exact`: relative duality gap of every code <= this (float32 stops near 1e-6)
   std::size_t n_threads = 0;
 };
+
+// The mode that fits the penalty with which the model was learned: "sparse", or "greedy" for l0.
+DUALDICT_API std::string_view default_mode(const Model& model);
 
 // A model made ready to encode in one mode. Immutable after construction: its functions may be called from many
 // threads, and a sample's code has the same bits alone, in any batch, on any number of threads.
@@ -44,7 +48,8 @@ class DUALDICT_API Encoder {
   std::size_t n_atoms() const;
   std::size_t n_threads() const;
   const std::string& mode() const;
-  double tau() const;  // in use
+  double tau() const;    // in use
+  double level() const;  // the threshold or price of a mode that has one for all samples and atoms
   // samples: n x d as read from the data (the model's preprocessing is applied inside); codes: n x K.
   // Throws Error(kInput) when a sample has NaN or Inf, naming how many and the first position.
   void encode(MatrixView<const float> samples, MatrixView<float> codes) const;
@@ -66,15 +71,18 @@ class DUALDICT_API Encoder {
   std::unique_ptr<Engine> engine_;
 };
 
-// Which matrix turns codes back into samples.
+// Which matrix turns codes back into samples: the one fitted to the codes of the mode before least squares (D itself
+// where there is none: linear, refine, exact and greedy codes), or D, as codes after least squares want it.
 enum class DecodeWith { kModeDecoder, kDictionary };
+// The one for codes of the mode that were made with this EncodeOptions::debias.
+DUALDICT_API DecodeWith decode_with(std::string_view mode, std::optional<bool> debias = {});
 
 // A model made ready to decode; may be used from many threads.
 class DUALDICT_API Decoder {
  public:
-  // kModeDecoder: the decoder fitted to the codes of the mode, D itself where there is none (linear, refine and exact
-  // codes). Debiased codes want kDictionary, with which they were made.
-  explicit Decoder(const Model& model, std::string_view mode = "sparse", DecodeWith with = DecodeWith::kModeDecoder);
+  // Of codes as the mode makes them by default; an empty mode is default_mode().
+  explicit Decoder(const Model& model, std::string_view mode = {});
+  Decoder(const Model& model, std::string_view mode, DecodeWith with);
   ~Decoder();
   Decoder(Decoder&&) noexcept;
   Decoder& operator=(Decoder&&) noexcept;

@@ -81,10 +81,15 @@ struct FittedEncoder {
   std::vector<double> tau_slope;  // K: how much the threshold moves per unit of tau
   Matrix<double> quantiles;       // K x q: quantiles 0, 1/(q-1), ..., 1 of |v_j| / (1 + growth_j n) on the fit samples
   Matrix<double> decoder;         // K x d: least squares from this mode's codes to the samples
+  // Of `hard` and `greedy` instead: c of z = C x + c (K), and rows (nonzeros, level), the level being the threshold or
+  // the price that gives so many on samples held out; the first row is the model's own, the others rise in nonzeros.
+  std::vector<double> bias;
+  Matrix<double> levels;
 };
 
 // How many numbers of a tensor belong to each atom; a vector has one.
-enum class TensorColumns { kOne, kFeatures, kAtoms, kAny };
+// `kPairs`: rows of two that belong to none.
+enum class TensorColumns { kOne, kFeatures, kAtoms, kAny, kPairs };
 
 // The one list of an encoder's tensors: calls visit(name, columns, matrix or vector) for each but the decoder, in the
 // order of the model file.
@@ -97,6 +102,8 @@ void for_each_tensor(Encoder& encoder, const Visit& visit) {
   visit("growth", TensorColumns::kOne, encoder.growth);
   visit("tau_slope", TensorColumns::kOne, encoder.tau_slope);
   visit("quantiles", TensorColumns::kAny, encoder.quantiles);
+  visit("bias", TensorColumns::kOne, encoder.bias);
+  visit("levels", TensorColumns::kPairs, encoder.levels);
 }
 
 // Where a model came from. All of it is in the file's metadata.
@@ -113,7 +120,10 @@ struct Provenance {
 struct ModelParts {
   DType dtype = DType::kFloat32;
   Matrix<double> dictionary;  // K x d: row i is atom d_i, |d_i| <= 1
-  Matrix<double> dual;        // K x d: row i is filter c_i, |c_i| <= 1
+  Matrix<double> dual;        // K x d: row i is filter c_i, |c_i| <= 1 with penalty l1
+  Penalty penalty = Penalty::kL1;
+  std::vector<double>
+      offset;  // d, or empty: subtracted from samples after the transform, added to what codes decode to
   Transform transform;
   SampleShape shape;
   double mean_norm = 1;  // mean of |x| over the training samples, after the transform

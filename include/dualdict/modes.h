@@ -18,7 +18,10 @@ struct ModeInfo {
   std::string_view number;  // what k is, in words; empty: the mode takes none
   std::string_view help;
   std::string_view cost;         // for people, in products of a K x d matrix with a sample
-  bool sparse = true;            // its codes have zeros; such a mode takes another tau or a number of nonzeros
+  bool sparse = true;            // its codes have zeros
+  bool takes_tau = false;        // another tau than the model's
+  bool takes_nonzeros = true;    // a wanted number of nonzeros
+  bool debiased = false;         // least squares on the support is the default; its codes are shrunk otherwise
   bool takes_eta = false;        // another eta than the model's
   bool needs_sample = false;     // a wanted number of nonzeros is found on samples, not from what the model stores
   std::string_view no_graph;     // why the encoder cannot be written as a graph of products (ONNX); empty: it can

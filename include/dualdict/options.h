@@ -14,6 +14,12 @@
 
 namespace dualdict {
 
+// What a code pays for being dense.
+enum class Penalty {
+  kL1,  // 2 tau/K sum|u|, as in the paper
+  kL0,  // a price for every nonzero, the same for all samples
+};
+
 enum class Solver {
   kFast,   // coordinate descent for the codes, block coordinate descent for D, the exact dual for C
   kFista,  // the paper's algorithm: accelerated proximal gradient for all three, with a step that converges
@@ -21,8 +27,13 @@ enum class Solver {
 
 // Minimises, over D, C and the codes U of all samples x (d features, K atoms),
 //   E = 1/d |X - D U|^2 + eta/K |U - C X|^2 + 2 tau/K sum|U| + mu/K |U|^2,   |d_i| <= 1, |c_i| <= 1.
+//
+// With penalty l0 the codes are greedy ones (solvers/greedy_codes.h): D lowers
+//   |X - b - D U|^2 + price |U|_0,   |d_i| = 1,
+// and C is the W of the hard codes u_k = z_k where |z_k| > t, z = W (x - b) + c, with a decoder of their own.
 struct LearnOptions {
-  std::size_t n_atoms = 0;    // K >= 1; required
+  std::size_t n_atoms = 0;  // K >= 1; required
+  Penalty penalty = Penalty::kL1;
   std::optional<double> tau;  // >= 0; not given: see `nonzeros`, else a tenth of the mean tau that silences a sample
   std::optional<double> nonzeros;  // 0 < n < K: find the tau that gives n nonzeros per code on average
   // The weight of the second term relative to the first is w = eta d/K: the same w means the same on any data. Give one
@@ -67,7 +78,8 @@ DUALDICT_API std::size_t resolve_threads(std::size_t wanted);
 
 // A pointer to one field of LearnOptions.
 using OptionField = std::variant<std::size_t LearnOptions::*, double LearnOptions::*, bool LearnOptions::*,
-                                 std::optional<double> LearnOptions::*, Solver LearnOptions::*, DType LearnOptions::*>;
+                                 std::optional<double> LearnOptions::*, Penalty LearnOptions::*, Solver LearnOptions::*,
+                                 DType LearnOptions::*>;
 
 // One row of the table. The value v of a number obeys min <= v <= max, or min < v when min_excluded.
 struct OptionInfo {

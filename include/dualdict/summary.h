@@ -26,13 +26,14 @@ enum class Outcome {
 // "CONVERGED", "ITERATION_LIMIT", ...
 DUALDICT_API std::string_view outcome_name(Outcome outcome);
 
-// The four terms of E, each with its weight, summed over the samples.
+// The terms of E, each with its weight, summed over the samples.
 struct Energy {
   double reconstruction = 0;  // 1/d |X - D U|^2
   double coding = 0;          // eta/K |U - C X|^2
   double l1 = 0;              // 2 tau/K sum|U|
   double l2 = 0;              // mu/K |U|^2
-  double total() const { return reconstruction + coding + l1 + l2; }
+  double l0 = 0;              // price/d |U|_0, with penalty l0 instead of the three before
+  double total() const { return reconstruction + coding + l1 + l2 + l0; }
 
   // visit(name, value) for every field of `self`, an Energy or a const one; so in every record below.
   template <class Self, class Visit>
@@ -41,6 +42,7 @@ struct Energy {
     visit("coding", self.coding);
     visit("l1", self.l1);
     visit("l2", self.l2);
+    visit("l0", self.l0);
   }
 };
 

@@ -13,9 +13,10 @@
 namespace dualdict {
 
 struct Verification {
-  Energy energy;                // of the model's D and C and the exact codes of all samples
-  double duality_gap = 0;       // relative, of the codes found here
-  double max_kkt_residual = 0;  // in units of tau/K
+  Energy energy;           // of the model's D and C and the exact codes of all samples
+  double duality_gap = 0;  // relative, of the codes found here
+  // In units of tau/K; with penalty l0 what a move of one coefficient would still take off the cost, in prices.
+  double max_kkt_residual = 0;
   double nonzeros_per_code = 0;
   double max_atom_norm = 0;
   double max_filter_norm = 0;

@@ -41,14 +41,17 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     Parameters
     ----------
     {parameters}
-    encode : str, default="sparse"
+    encode : str, default=None
         How `transform` encodes: "linear" (C x), "sparse" (one product, gain and threshold), "corrected" (two products),
-        "refine:k" (k proximal steps more) or "exact" (the minimiser). What each buys is in `encoding_table_`.
+        "refine:k" (k proximal steps more), "exact" (the minimiser), "greedy" (atom by atom while it is worth a price),
+        "omp:k" (k atoms for every sample) or, after penalty="l0", "hard" (one product, one threshold). What each buys is in
+        `encoding_table_`. None: "sparse", or "greedy" after penalty="l0".
     encode_tau, encode_nonzeros, encode_eta : float, default=None
         Another sparsity for `transform` than that of the fit: its weight, or the wanted nonzeros per code on average;
         `encode_eta` for "refine:k" and "exact" only.
-    debias : bool, default=False
-        Least squares on the support of each code.
+    debias : bool, default=None
+        Least squares with the dictionary on the support of each code. None: yes in "sparse", "corrected", "refine:k" and
+        "exact", whose codes the l1 penalty shrinks.
     dict_init, dual_init : array of shape (n_components, n_features), default=None
         Where to start. By default random samples, and the dual equal to the dictionary.
     scale : float or "unit", default=1.0
@@ -100,6 +103,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         n_components: int | None = None,
         tau: float | None = None,
         *,
+        penalty: str = "l1",
         nonzeros: float | None = None,
         coding: float | None = None,
         eta: float | None = None,
@@ -119,11 +123,11 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         dtype: Any = "float32",
         n_jobs: int | None = None,
         max_memory: int = 0,
-        encode: str = "sparse",
+        encode: str | None = None,
         encode_tau: float | None = None,
         encode_nonzeros: float | None = None,
         encode_eta: float | None = None,
-        debias: bool = False,
+        debias: bool | None = None,
         dict_init: ArrayLike | None = None,
         dual_init: ArrayLike | None = None,
         scale: float | str = 1.0,
@@ -135,6 +139,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     ):
         self.n_components = n_components
         self.tau = tau
+        self.penalty = penalty
         self.nonzeros = nonzeros
         self.coding = coding
         self.eta = eta
@@ -183,7 +188,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Ctrl-C ends the fit and keeps what was learned so far: the estimator is fitted, KeyboardInterrupt is raised.
         """
         X = validate_data(self, X, dtype=_FLOATS, order="C")
-        _core.check_mode(self.encode)
+        _core.check_mode(self.encode or "sparse")
         model, records, raised = _learning.run(
             X, self._option_values(X.shape[1]), self._preprocess(), dict_init=self.dict_init, dual_init=self.dual_init,
             callback=self.callback, verbose=self.verbose, checkpoint=self.checkpoint,
@@ -230,7 +235,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         fitted = self.__dict__.get("_fitted")
         X = validate_data(self, X, dtype=_FLOATS, order="C", reset=fitted is None)
         if fitted is None or fitted.online is None:
-            _core.check_mode(self.encode)
+            _core.check_mode(self.encode or "sparse")
             fitted = Fitted(online=self._start_online(X.shape[1], fitted))
         fitted.update(X)
         self._set_fitted(fitted)
@@ -271,7 +276,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         array of shape (n_samples, n_features), with the preprocessing undone where the codes still know it
         """
         check_is_fitted(self)
-        return decode(self.model_, np.asarray(X), self.encode, dictionary=self.debias)
+        return decode(self.model_, np.asarray(X), self.encode, debias=self.debias)
 
     def score(self, X: ArrayLike, y: Any = None) -> float:
         """The share of the squared norm of the preprocessed samples that their codes explain.
@@ -311,17 +316,19 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return estimator
 
     def to_onnx(self, mode: str | None = None) -> onnx.ModelProto:
-        """The encoder as an ONNX model that gives the codes of `transform`; see `dualdict.to_onnx`.
+        """The encoder as an ONNX model that gives the codes of `transform` without least squares on their support; see
+        `dualdict.to_onnx`.
 
         mode : str, default=None
             Another way of encoding than `encode`.
         """
         check_is_fitted(self)
-        mode = self.encode if mode is None else mode
+        mode = mode or self.encode or self.model_.default_mode
         if self.debias:
             raise ValueError("debias: least squares on each support cannot be a graph; set debias=False")
-        if not MODES[_core.check_mode(mode)[0]]["sparse"]:
-            return to_onnx(self.model_, mode)
+        row = MODES[_core.check_mode(mode)[0]]
+        if not row["takes_tau"]:
+            return to_onnx(self.model_, mode, nonzeros=self.encode_nonzeros if row["takes_nonzeros"] else None)
         tau = self._encoder(mode).tau
         if self.encode_nonzeros is not None and tau == 0:
             raise ValueError(f"encode_nonzeros {self.encode_nonzeros}: needs thresholds below those of tau 0; give fewer")
@@ -416,7 +423,8 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def _encoder(self, mode=None, sample=None):
         """The encoder of these parameters, made once. In modes that find the tau of `encode_nonzeros` on samples it is
         found when it is first wanted and kept until the next fit."""
-        key = (mode or self.encode, self.encode_tau, self.encode_nonzeros, self.encode_eta, self.debias, self.n_jobs)
+        mode = mode or self.encode or self.model_.default_mode
+        key = (mode, self.encode_tau, self.encode_nonzeros, self.encode_eta, self.debias, self.n_jobs)
         last, encoder = self._fitted.last_encoder
         if last == key:
             return encoder

@@ -152,12 +152,12 @@ def fit_dual(D: ArrayLike, X: ArrayLike, tau: float | None = None, **options: An
 def encode(
     model: _core.Model,
     X: ArrayLike,
-    mode: str = "sparse",
+    mode: str | None = None,
     *,
     tau: float | None = None,
     nonzeros: float | None = None,
     eta: float | None = None,
-    debias: bool = False,
+    debias: bool | None = None,
     n_jobs: int | None = None,
     out: NDArray | None = None,
 ) -> NDArray:
@@ -168,13 +168,15 @@ def encode(
     model : Model
     X : array or sparse matrix of shape (n_samples, n_features)
         float32 and float64 are taken as they are, float16 and sparse rows converted a block at a time.
-    mode : {modes}
-        From one product to the minimiser of E with its certificate; what each buys is in the model's encoding table.
+    mode : {modes}, optional
+        From one product to the minimiser of E with its certificate; what each buys is in the model's encoding table. By
+        default "sparse", or "greedy" for a model of penalty "l0".
     tau, nonzeros, eta : float, optional
         Another sparsity than that of the model: its weight, or the wanted nonzeros per code on average; eta in modes
         that take it.
-    debias : bool
-        Least squares on the support of each code.
+    debias : bool, optional
+        Least squares with the dictionary on the support of each code; by default yes for codes that the l1 penalty
+        shrinks ("sparse", "corrected", "refine:k", "exact").
     n_jobs : int, optional
         Threads; they change no bit of the result.
     out : array of shape (n_samples, n_components), optional
@@ -210,14 +212,16 @@ if encode.__doc__:  # python -OO has none
 
 def make_encoder(model, mode, *, tau, nonzeros, eta, debias, n_jobs, sample):
     """A ready encoder; `sample` serves to find the tau of a wanted number of nonzeros where a mode needs samples."""
-    if nonzeros is None or not MODES[_core.check_mode(mode)[0]]["needs_sample"]:
+    mode = mode or model.default_mode
+    if nonzeros is None:
         sample = None
     elif sample is not None:
         n = sample.shape[0]
         rows = np.arange(_SPREAD) * n // _SPREAD if n > _SPREAD else slice(None)
         sample = np.ascontiguousarray(as_samples(sample[rows]), dtype=np.float64)
     options = {
-        "mode": mode, "tau": tau, "nonzeros": nonzeros, "eta": eta, "debias": bool(debias), "n_threads": n_threads(n_jobs)
+        "mode": mode, "tau": tau, "nonzeros": nonzeros, "eta": eta, "debias": None if debias is None else bool(debias),
+        "n_threads": n_threads(n_jobs),
     }
     return _core.Encoder(model, options, sample)
 
@@ -225,13 +229,13 @@ def make_encoder(model, mode, *, tau, nonzeros, eta, debias, n_jobs, sample):
 def score(
     model: _core.Model,
     X: ArrayLike,
-    mode: str = "sparse",
+    mode: str | None = None,
     *,
     absolute: bool = False,
     tau: float | None = None,
     nonzeros: float | None = None,
     eta: float | None = None,
-    debias: bool = False,
+    debias: bool | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """The reconstruction error of every sample, as `dualdict score` prints it.
@@ -271,7 +275,7 @@ def encode_files(
     model: _core.Model,
     inputs: str | os.PathLike[str] | list[str | os.PathLike[str]],
     output: str | os.PathLike[str],
-    mode: str = "sparse",
+    mode: str | None = None,
     *,
     patches: tuple[int, int] | None = None,
     n_patches: int = 100000,
@@ -280,7 +284,7 @@ def encode_files(
     tau: float | None = None,
     nonzeros: float | None = None,
     eta: float | None = None,
-    debias: bool = False,
+    debias: bool | None = None,
     n_jobs: int | None = None,
 ) -> None:
     """Codes of samples in files, in constant memory, as `dualdict encode` writes them.
@@ -315,17 +319,16 @@ def encode_files(
     encoder.encode_files(source, os.fspath(output), bool(compressed))
 
 
-def decode(model: _core.Model, codes: ArrayLike, mode: str = "sparse", *, dictionary: bool = False) -> NDArray:
+def decode(model: _core.Model, codes: ArrayLike, mode: str | None = None, *, debias: bool | None = None) -> NDArray:
     """Samples from codes.
 
     Parameters
     ----------
     model : Model
     codes : array of shape (n_samples, n_components)
-    mode : str
-        The mode that made the codes: `sparse` and `corrected` have decoders fitted to them.
-    dictionary : bool
-        Decode with the dictionary itself, as debiased codes want it.
+    mode, debias
+        Those that made the codes, as in `encode`: debiased codes are decoded with the dictionary, others with the decoder
+        fitted to them where the mode has one (`sparse`, `corrected`, `hard`).
 
     Returns
     -------
@@ -342,7 +345,7 @@ def decode(model: _core.Model, codes: ArrayLike, mode: str = "sparse", *, dictio
     """
     codes = as_samples(codes, "codes")
     samples = np.empty((codes.shape[0], model.n_features), codes.dtype)
-    _core.decode(model, codes, samples, mode, bool(dictionary))
+    _core.decode(model, codes, samples, mode or model.default_mode, None if debias is None else bool(debias))
     return samples
 
 

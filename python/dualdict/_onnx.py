@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _core
+from ._functions import make_encoder
 from ._options import MODES
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def _preprocess(graph, x, model):
         norm = graph.add("ReduceL2", x, axes=[1], keepdims=1)
         # A zero sample stays zero.
         x = graph.add("Div", x, graph.add("Max", norm, np.finfo(graph.dtype).tiny))
+    if model.offset.size:
+        x = graph.add("Sub", x, model.offset[None, :])
     return x
 
 
@@ -78,23 +81,23 @@ def _shrink(graph, x, v, model, encoder, tau_shift):
     return graph.add("Mul", _soft_threshold(graph, v, moved, model.positive_codes), gain)
 
 
-def _linear(graph, x, model, tau, eta, number):
+def _linear(graph, x, model, tau, eta, number, level):
     return graph.product(x, model.dual)
 
 
-def _sparse(graph, x, model, tau, eta=None, number=None):
+def _sparse(graph, x, model, tau, eta=None, number=None, level=None):
     encoder = _fitted(model, "sparse")
     return _shrink(graph, x, graph.product(x, encoder["weights"]), model, encoder, tau - model.tau)
 
 
-def _corrected(graph, x, model, tau, eta, number):
+def _corrected(graph, x, model, tau, eta, number, level):
     encoder = _fitted(model, "corrected")
     first = _sparse(graph, x, model, model.tau)
     v = graph.add("Add", graph.product(x, encoder["weights"]), graph.product(first, encoder["feedback"]))
     return _shrink(graph, x, v, model, encoder, tau - model.tau)
 
 
-def _refine(graph, x, model, tau, eta, steps):
+def _refine(graph, x, model, tau, eta, steps, level):
     """u <- S_{lambda/L}(u + (b - H u)/L), from the sparse code."""
     D, C = model.components.astype(np.float64), model.dual.astype(np.float64)
     K, d = D.shape
@@ -108,8 +111,15 @@ def _refine(graph, x, model, tau, eta, steps):
     return u
 
 
+def _hard(graph, x, model, tau, eta, number, level):
+    """z = C x + c where |z| (z itself, where codes are not negative) is above the level, 0 elsewhere."""
+    z = graph.add("Add", graph.product(x, model.dual), _fitted(model, "hard")["bias"][None, :])
+    size = z if model.positive_codes else graph.add("Abs", z)
+    return graph.add("Where", graph.add("Greater", size, level), z, 0.0)
+
+
 # How each mode of the table that can be a graph is one.
-_GRAPHS = {"linear": _linear, "sparse": _sparse, "corrected": _corrected, "refine": _refine}
+_GRAPHS = {"linear": _linear, "sparse": _sparse, "corrected": _corrected, "refine": _refine, "hard": _hard}
 
 
 def _fitted(model, mode):
@@ -120,7 +130,8 @@ def _fitted(model, mode):
 
 
 def to_onnx(
-    model: _core.Model, mode: str = "sparse", *, tau: float | None = None, eta: float | None = None
+    model: _core.Model, mode: str | None = None, *, tau: float | None = None, eta: float | None = None,
+    nonzeros: float | None = None,
 ) -> onnx.ModelProto:
     """The encoder of a model as an ONNX model, which runs wherever onnxruntime does.
 
@@ -130,11 +141,14 @@ def to_onnx(
     Parameters
     ----------
     model : Model
-    mode : str
+    mode : str, optional
         A mode that is a fixed sequence of products; the others are refused with the reason. `exact` has no such form:
-        refine:k comes near it.
+        refine:k comes near it. By default "sparse", or "hard" for a model of penalty "l0". The codes are those of `encode`
+        with debias=False.
     tau, eta : float, optional
         As in `encode`.
+    nonzeros : float, optional
+        As in `encode`, for the mode "hard".
 
     Returns
     -------
@@ -149,26 +163,35 @@ def to_onnx(
     >>> import onnxruntime
     >>> session = onnxruntime.InferenceSession(graph.SerializeToString())
     >>> codes, = session.run(None, {"X": X})
-    >>> bool(np.allclose(codes, dualdict.encode(model, X, "refine:3"), atol=1e-5))
+    >>> bool(np.allclose(codes, dualdict.encode(model, X, "refine:3", debias=False), atol=1e-5))
     True
     """
     try:
         import onnx
     except ImportError:
         raise ImportError("to_onnx needs the package onnx: pip install onnx") from None
+    mode = mode or ("hard" if model.penalty == "l0" else "sparse")
     name, number = _core.check_mode(mode)
     row = MODES[name]
     if row["no_graph"]:
         raise ValueError(f"mode {mode}: {row['no_graph']}")
-    if tau is not None and not row["sparse"]:
-        raise ValueError(f"mode {mode}: its codes are dense and take no tau")
+    if tau is not None and not row["takes_tau"]:
+        raise ValueError(f"mode {mode}: its codes are not made with a tau")
+    if nonzeros is not None and name != "hard":
+        raise ValueError(f"nonzeros {nonzeros}: is for the mode hard; give tau")
     if eta is not None and not row["takes_eta"]:
         raise ValueError(f"eta {eta}: mode {mode} takes no other eta than the model's")
     tau = model.tau if tau is None else float(tau)
     eta = model.eta if eta is None else float(eta)
     graph = _Graph(onnx, model.dtype)
     x = _preprocess(graph, "X", model)
-    codes = _GRAPHS[name](graph, x, model, tau, eta, number)
+    level = None
+    if name == "hard":
+        _fitted(model, name)
+        level = make_encoder(
+            model, mode, tau=None, nonzeros=nonzeros, eta=None, debias=None, n_jobs=1, sample=None
+        ).level
+    codes = _GRAPHS[name](graph, x, model, tau, eta, number, level)
     return _finish(onnx, graph, codes, model, mode)
 
 

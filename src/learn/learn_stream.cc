@@ -4,11 +4,13 @@
 
 #include "dualdict/error.h"
 #include "dualdict/stream.h"
+#include "learn/fit/coding_weights.h"
 #include "learn/fit/finish.h"
 #include "learn/fit/start.h"
 #include "learn/fit/stream_fit.h"
 #include "learn/fit/warm_up.h"
 #include "learn/fit_run.h"
+#include "learn/learn_l0.h"
 #include "learn/memory_need.h"
 #include "learn/prepare.h"
 
@@ -17,6 +19,7 @@ namespace {
 
 void check(const SampleStream& stream, const LearnOptions& options, const LearnContext& context, std::size_t n_passes) {
   validate(options);
+  require_l1(options);
   if (n_passes == 0) throw Error(ErrorKind::kUsage, "passes: 0 is not allowed: a whole number >= 1");
   if (stream.n_features() == 0)
     throw Error(ErrorKind::kUsage, "interrupted before learning began: there is nothing to save");
@@ -48,7 +51,7 @@ LearnResult learn_from(SampleStream& stream, const LearnOptions& options, const 
   checkpoint.set_samples(stream.n_samples().value_or(0), "");
   if (checkpoint.was_read()) {
     control.say(checkpoint.origin());
-    if (options.nonzeros) state.tau_search.emplace(*options.nonzeros);
+    if (options.nonzeros) state.tau_search.emplace(learning_nonzeros(options, stream.n_features()));
     checkpoint.restore(state);
     control.go_on_from(state.seconds);
   } else if (context.preprocess.center_features) {

@@ -9,10 +9,12 @@
 
 #include "dualdict/error.h"
 #include "io/tensors/safetensors.h"
+#include "learn/fit/coding_weights.h"
 #include "learn/fit/finish.h"
 #include "learn/fit/start.h"
 #include "learn/fit/stream_steps.h"
 #include "learn/fit/warm_up.h"
+#include "learn/learn_l0.h"
 #include "learn/saved/checkpoint.h"
 #include "learn/saved/checkpoint_header.h"
 #include "learn/saved/fit_file.h"
@@ -91,6 +93,7 @@ void check_block(const OnlineState& online, const DataSource& block) {
 
 void check_online(const LearnOptions& options, const PreprocessOptions& preprocess) {
   validate(options);
+  require_l1(options);
   if (preprocess.center_features)
     throw Error(ErrorKind::kUsage,
                 "center_features: is not allowed when samples come in blocks: the mean of all is not known; subtract a "
@@ -225,7 +228,7 @@ OnlineLearner OnlineLearner::from_bytes(std::string_view bytes) {
     if (const std::size_t d = run.at("n_features").get<std::size_t>(); d > 0) {
       online.fit = online.options.dtype == DType::kFloat32 ? empty_state<float>(online.options, d)
                                                            : empty_state<double>(online.options, d);
-      if (online.options.nonzeros) online.fit.tau_search.emplace(*online.options.nonzeros);
+      if (online.options.nonzeros) online.fit.tau_search.emplace(learning_nonzeros(online.options, d));
       read_state(file, kName, online.fit);
     }
   } catch (const nlohmann::json::exception&) {

@@ -4,6 +4,7 @@
 
 #include "core/finite.h"
 #include "dualdict/error.h"
+#include "model/coding_space.h"
 #include "model/modes/mode.h"
 #include "model/row_decoder.h"
 
@@ -12,7 +13,7 @@ namespace dualdict {
 const Matrix<double>& decoder_of(const ModelParts& parts, std::string_view mode, DecodeWith with) {
   if (with == DecodeWith::kDictionary) return parts.dictionary;
   const Mode& known = mode_of(*parse_mode(mode).info);
-  if (known.tensors.empty()) return parts.dictionary;
+  if (!known.has_decoder) return parts.dictionary;
   const FittedEncoder* fitted = parts.find_encoder(known.info.name);
   if (fitted == nullptr || fitted->decoder.empty())
     throw Error(ErrorKind::kInput, "mode " + std::string(mode) +
@@ -52,7 +53,7 @@ void RowDecoder<T>::decode(MatrixView<const S> codes, MatrixView<S> samples) con
       for (std::size_t j = 0; j < codes.cols; ++j) block_codes(i, j) = static_cast<T>(codes(first + i, j));
     const MatrixView<T> decoded = block_samples.view().row_range(0, n);
     multiply<T>(plain(MatrixView<const T>(block_codes.view().row_range(0, n))), decoder_, decoded);
-    model_.parts().transform.invert(decoded);
+    from_coding_space(model_.parts(), decoded);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < samples.cols; ++j) samples(first + i, j) = static_cast<S>(decoded(i, j));
   }
@@ -82,6 +83,18 @@ struct Decoder::EngineOf final : Decoder::Engine {
   }
   RowDecoder<T> rows;
 };
+
+std::string_view default_mode(const Model& model) {
+  return model.parts().penalty == Penalty::kL0 ? "greedy" : "sparse";
+}
+
+DecodeWith decode_with(std::string_view mode, std::optional<bool> debias) {
+  return debias.value_or(parse_mode(mode).info->debiased) ? DecodeWith::kDictionary : DecodeWith::kModeDecoder;
+}
+
+Decoder::Decoder(const Model& model, std::string_view mode)
+    : Decoder(model, mode.empty() ? default_mode(model) : mode,
+              decode_with(mode.empty() ? default_mode(model) : mode)) {}
 
 Decoder::Decoder(const Model& model, std::string_view mode, DecodeWith with) {
   const Matrix<double>& decoder = decoder_of(model.parts(), mode, with);

@@ -17,6 +17,7 @@
 #include "dualdict/error.h"
 #include "linalg/kernels/kernels.h"
 #include "linalg/vectors.h"
+#include "model/coding_space.h"
 #include "model/modes/encode_settings.h"
 #include "model/row_decoder.h"
 
@@ -94,7 +95,7 @@ struct Encoder::EngineOf final : Encoder::Engine {
   EngineOf(const Model& model_in, const std::string& mode_in, const ModeSettings& settings_in, std::size_t n_threads_in)
       : Engine(model_in, mode_in, settings_in, n_threads_in),
         block_encoder_(make_block_encoder<T>(model.parts(), settings)),
-        identity_(model.parts().transform.is_identity()) {}
+        identity_(codes_as_is(model.parts())) {}
 
   void encode(MatrixView<const float> samples, MatrixView<float> codes) const override { run(samples, codes); }
   void encode(MatrixView<const double> samples, MatrixView<double> codes) const override { run(samples, codes); }
@@ -166,7 +167,7 @@ struct Encoder::EngineOf final : Encoder::Engine {
     for (std::size_t i = 0; i < copy.rows; ++i)
       for (std::size_t j = 0; j < copy.cols; ++j) copy(i, j) = static_cast<T>(samples(i, j));
     if (!rows_are_finite<T>(copy)) return {};
-    if (!identity_) model.parts().transform.apply(copy);
+    if (!identity_) to_coding_space(model.parts(), copy);
     return copy;
   }
 
@@ -208,11 +209,19 @@ struct Encoder::EngineOf final : Encoder::Engine {
     decoder().subtract(codes, rest);
     for (std::size_t i = 0; i < x.rows; ++i) {
       const double error = norm(rest.row(i), rest.cols);
-      const double scale = relative ? norm(x.row(i), x.cols) : 1.0;
+      const double scale = relative ? length_before_offset(x.row(i)) : 1.0;
       errors[i] = scale > 0 ? error / scale : 0.0;
       if (!std::isfinite(error)) return false;
     }
     return true;
+  }
+
+  double length_before_offset(const T* x) const {
+    const std::vector<double>& offset = model.parts().offset;
+    if (offset.empty()) return norm(x, model.n_features());
+    double squared = 0;
+    for (std::size_t f = 0; f < offset.size(); ++f) squared += std::pow(static_cast<double>(x[f]) + offset[f], 2);
+    return std::sqrt(squared);
   }
 
   template <class Work>
@@ -260,8 +269,10 @@ std::unique_ptr<Encoder::Engine> Encoder::Engine::make(const Model& model, const
   return std::make_unique<EngineOf<double>>(model, mode, settings, n_threads);
 }
 
-Encoder::Encoder(const Model& model, const EncodeOptions& options, const DataSource* sample)
-    : engine_(Engine::make(model, options.mode, resolve_settings(model, options, sample), options.n_threads)) {}
+Encoder::Encoder(const Model& model, const EncodeOptions& options, const DataSource* sample) {
+  const EncodeOptions chosen = with_mode(model, options);
+  engine_ = Engine::make(model, chosen.mode, resolve_settings(model, chosen, sample), chosen.n_threads);
+}
 Encoder::Encoder(const Encoder& other)
     : engine_(Engine::make(other.model(), other.mode(), other.engine_->settings, other.n_threads())) {}
 
@@ -286,6 +297,10 @@ const std::string& Encoder::mode() const {
 }
 double Encoder::tau() const {
   return engine_->settings.tau;
+}
+
+double Encoder::level() const {
+  return engine_->settings.level;
 }
 
 void Encoder::encode(MatrixView<const float> samples, MatrixView<float> codes) const {

@@ -16,6 +16,7 @@ template <class T>
 Matrix<double> exact_codes(ModelParts parts, MatrixView<const T> samples, const FitRun& run) {
   EncodeOptions options;
   options.mode = "exact";
+  options.debias = false;
   options.gap = 1e-5;
   options.n_threads = run.n_threads;
   parts.transform = Transform();

@@ -26,6 +26,7 @@ class PartsChecker {
     if (parts_.dictionary.empty()) fail("dictionary", shape_of(n_atoms_, n_features_), "at least 1 x 1");
     check_matrix("dictionary", parts_.dictionary, n_features_);
     check_matrix("dual", parts_.dual, n_features_);
+    if (!parts_.offset.empty()) check_offset();
     for (FittedEncoder& encoder : parts_.encoders) check_encoder(encoder);
     check_numbers();
     check_sizes();
@@ -69,10 +70,26 @@ class PartsChecker {
     });
     if (!encoder.decoder.empty()) check_matrix(name + ".decoder", encoder.decoder, n_features_);
   }
+  void check_offset() const {
+    if (parts_.offset.size() != n_features_)
+      fail("offset", std::to_string(parts_.offset.size()) + " long", std::to_string(n_features_) + " long");
+    round_to_dtype(parts_.offset.data(), n_features_);
+    require_finite(MatrixView<const double>(parts_.offset.data(), 1, n_features_), "model: offset");
+  }
+  void check_levels(const std::string& field, Matrix<double>& levels) const {
+    if (levels.cols() != 2 || levels.rows() == 0) fail(field, shape_of(levels.rows(), levels.cols()), "at least 1 x 2");
+    round_to_dtype(levels.data(), levels.size());
+    require_finite(std::as_const(levels).view(), "model: " + field);
+    for (std::size_t i = 0; i < levels.rows(); ++i)
+      if (!(levels(i, 0) >= 0 && levels(i, 1) >= 0) || (i > 1 && !(levels(i, 0) > levels(i - 1, 0))))
+        fail(field, "negative or out of order in row " + std::to_string(i), ">= 0, and from row 1 on rising");
+  }
+
   void check_tensor(const std::string& field, TensorColumns, std::vector<double>& values) const {
     check_vector(field, values);
   }
   void check_tensor(const std::string& field, TensorColumns columns, Matrix<double>& matrix) const {
+    if (columns == TensorColumns::kPairs) return check_levels(field, matrix);
     const bool is_any = columns == TensorColumns::kAny;
     check_matrix(field, matrix, is_any ? matrix.cols() : columns == TensorColumns::kAtoms ? n_atoms_ : n_features_);
   }

@@ -41,6 +41,7 @@ Matrix<float> read_rows(const DataSource& data, const std::vector<std::size_t>& 
 Matrix<float> encode_with(const Model& model, const char* mode, const Matrix<float>& samples, std::size_t n_threads) {
   EncodeOptions options;
   options.mode = mode;
+  options.debias = false;
   options.n_threads = n_threads;
   Matrix<float> codes(samples.rows(), model.n_atoms());
   Encoder(model, options).encode(samples, codes);
@@ -120,7 +121,8 @@ CodedSample code_sample(const Model& model, const DataSource& data, std::size_t 
   check(model, data);
   const std::vector<std::size_t> rows = spread(kMostCoded, data.n_samples());
   const Matrix<float> samples = read_rows(data, rows);
-  const Matrix<float> codes = encode_with(model, "exact", samples, n_threads);
+  const Matrix<float> codes =
+      encode_with(model, model.parts().penalty == Penalty::kL0 ? "greedy" : "exact", samples, n_threads);
 
   CodedSample result;
   result.n_coded = rows.size();

@@ -140,16 +140,17 @@ void check_names(const Model& model, const ReportOptions& options) {
 }
 
 std::size_t values_of(const FittedEncoder& encoder) {
-  return encoder.weights.size() + encoder.feedback.size() + encoder.decoder.size();
+  return encoder.weights.size() + encoder.feedback.size() + encoder.decoder.size() + encoder.bias.size();
 }
 
 void add_encoder(const FittedEncoder& encoder, ReportData& data) {
   const std::string& mode = encoder.mode;
-  data.later.push_back(tensor(mode + ".weights", encoder.weights));
+  if (!encoder.weights.empty()) data.later.push_back(tensor(mode + ".weights", encoder.weights));
   if (!encoder.feedback.empty()) data.later.push_back(tensor(mode + ".feedback", encoder.feedback));
   if (!encoder.decoder.empty()) data.later.push_back(tensor(mode + ".decoder", encoder.decoder));
   data.document["encoders"][mode] = {
-      {"gain", encoder.gain}, {"threshold", encoder.threshold}, {"growth", encoder.growth}};
+      {"gain", encoder.gain}, {"threshold", encoder.threshold}, {"growth", encoder.growth}, {"bias", encoder.bias}};
+  if (!encoder.levels.empty()) data.document["encoders"][mode]["level"] = encoder.levels(0, 1);
 }
 
 void add_encoders(const ModelParts& parts, ReportData& data) {
@@ -177,6 +178,7 @@ ReportData make_report_data(const Model& model, const ReportOptions& options) {
   data.document["title"] = options.title;
   data.document["model"] = Json::parse(describe_json(model));
   data.document["feature_means"] = parts.transform.feature_means();
+  data.document["offset"] = parts.offset;
   data.document["feature_names"] = options.feature_names;
   data.document["atoms"] = atoms_json(numbers);
   data.document["frame"] = frame_json(model, numbers);

@@ -40,17 +40,6 @@ GreedyReport descend(const GreedyProblem<T>& problem, const GreedyOptions& optio
                                         .c = residual});
 }
 
-// V'(x - b) for the rows of x.
-template <class T>
-void linear_part(const GreedyProblem<T>& problem, MatrixView<const T> x, MatrixView<T> linear) {
-  multiply<T>(plain(x), problem.atoms, linear);
-  if (problem.offset.empty()) return;
-  for (std::size_t i = 0; i < x.rows; ++i) {
-    T* row = linear.row(i);
-    for (std::size_t k = 0; k < problem.n_atoms; ++k) row[k] -= problem.offset[k];
-  }
-}
-
 // The code in units of unit atoms, and what it leaves of V'(x - b).
 template <class T>
 void load_start(const GreedyProblem<T>& problem, const T* u, GreedyWorkspace<T>& work) {
@@ -88,6 +77,16 @@ double squared_error(double squared_sample, const T* code, const T* linear, cons
 }
 
 }  // namespace
+
+template <class T>
+void linear_part(const GreedyProblem<T>& problem, MatrixView<const T> x, MatrixView<T> linear) {
+  multiply<T>(plain(x), problem.atoms, linear);
+  if (problem.offset.empty()) return;
+  for (std::size_t i = 0; i < x.rows; ++i) {
+    T* row = linear.row(i);
+    for (std::size_t k = 0; k < problem.n_atoms; ++k) row[k] -= problem.offset[k];
+  }
+}
 
 template <class T>
 void GreedyProblem<T>::assign(const Matrix<double>& dictionary, std::span<const double> bias_in, bool positive_in,
@@ -175,11 +174,12 @@ namespace {
 template <class T>
 class CountAtPrice {
  public:
-  CountAtPrice(const GreedyProblem<T>& problem, MatrixView<const T> x, const GreedyOptions& options, ThreadPool& pool)
+  CountAtPrice(const GreedyProblem<T>& problem, MatrixView<const T> x, const GreedyOptions& options, ThreadPool& pool,
+               std::size_t most)
       : problem_(problem),
         options_(options),
         pool_(pool),
-        linear_(std::min(x.rows, kPriceSamples), problem.gram.cols()),
+        linear_(std::min(x.rows, most), problem.gram.cols()),
         workspaces_(pool.size()),
         counts_((linear_.rows() + kPart - 1) / kPart) {
     for (Workspace& work : workspaces_) {
@@ -240,12 +240,12 @@ class CountAtPrice {
 
 template <class T>
 FoundPrice price_for_nonzeros(const GreedyProblem<T>& problem, MatrixView<const T> x, double nonzeros,
-                              const GreedyOptions& options, ThreadPool& pool) {
+                              const GreedyOptions& options, ThreadPool& pool, std::size_t most) {
   constexpr double kNear = 0.002;  // of the wanted count
   constexpr double kStride = 4;
   constexpr int kMaxStrides = 40, kMaxHalvings = 30;
   if (x.empty() || problem.n_atoms == 0) return {};
-  CountAtPrice<T> count(problem, x, options, pool);
+  CountAtPrice<T> count(problem, x, options, pool, most);
   FoundPrice found{count.guess(nonzeros), 0};
   if (!(found.price > 0)) return {0, count.at(0)};
   found.nonzeros = count.at(found.price);
@@ -279,10 +279,11 @@ FoundPrice price_for_nonzeros(const GreedyProblem<T>& problem, MatrixView<const 
 #define DUALDICT_INSTANTIATE(T)                                                                                 \
   template struct GreedyProblem<T>;                                                                             \
   template struct GreedyWorkspace<T>;                                                                           \
+  template void linear_part<T>(const GreedyProblem<T>&, MatrixView<const T>, MatrixView<T>);                    \
   template GreedyCodeReport greedy_codes<T>(const GreedyProblem<T>&, MatrixView<const T>, const GreedyOptions&, \
                                             GreedyWorkspace<T>&, MatrixView<T>);                                \
   template FoundPrice price_for_nonzeros<T>(const GreedyProblem<T>&, MatrixView<const T>, double,               \
-                                            const GreedyOptions&, ThreadPool&);
+                                            const GreedyOptions&, ThreadPool&, std::size_t);
 DUALDICT_INSTANTIATE(float)
 DUALDICT_INSTANTIATE(double)
 #undef DUALDICT_INSTANTIATE

@@ -42,6 +42,10 @@ struct GreedyProblem {
               ThreadPool& pool = calling_thread());
 };
 
+// V'(x - b) for the rows of x.
+template <class T>
+void linear_part(const GreedyProblem<T>& problem, MatrixView<const T> x, MatrixView<T> linear);
+
 struct GreedyOptions {
   double price = 0;         // in the units of |x|^2
   double tolerance = 0.05;  // moves that gain more than this times the price are made
@@ -83,12 +87,12 @@ struct FoundPrice {
   double nonzeros = 0;  // mean count on the samples with that price
 };
 
-// The price with which codes from zero have `nonzeros` nonzeros on average, on up to kPriceSamples of the samples,
+// The price with which codes from zero have `nonzeros` nonzeros on average, on up to `most` of the samples,
 // which should be ones that D was not learned from: on those that it was, the same price gives fewer. Where no price
 // gives so many, one that gives nearly all that can be had.
 inline constexpr std::size_t kPriceSamples = 1000;
 template <class T>
 FoundPrice price_for_nonzeros(const GreedyProblem<T>& problem, MatrixView<const T> x, double nonzeros,
-                              const GreedyOptions& options, ThreadPool& pool);
+                              const GreedyOptions& options, ThreadPool& pool, std::size_t most = kPriceSamples);
 
 }  // namespace dualdict

@@ -13,6 +13,7 @@
 #include "core/thread_pool.h"
 #include "dualdict/error.h"
 #include "verify/naive_code.h"
+#include "verify/naive_greedy.h"
 
 namespace dualdict {
 namespace {
@@ -47,7 +48,8 @@ Energy measure_energy(const naive::CodeProblem& p, const double* x, const naive:
   return {.reconstruction = squared_error / static_cast<double>(p.n_features),
           .coding = p.coding * squared_mismatch,
           .l1 = 2 * p.lambda * naive::sum_abs(w.u),
-          .l2 = p.l2 * squared_code};
+          .l2 = p.l2 * squared_code,
+          .l0 = 0};
 }
 
 void add_energy(Energy& sum, const Energy& energy) {
@@ -55,6 +57,7 @@ void add_energy(Energy& sum, const Energy& energy) {
   sum.coding += energy.coding;
   sum.l1 += energy.l1;
   sum.l2 += energy.l2;
+  sum.l0 += energy.l0;
 }
 
 void verify_sample(const naive::CodeProblem& p, const double* x, naive::Code& w, Totals& totals) {
@@ -80,27 +83,52 @@ double max_row_norm(const Matrix<double>& rows) {
   return std::sqrt(largest);
 }
 
-Totals verify_block(const naive::CodeProblem& p, const Transform& transform, const DataSource& data,
-                    std::size_t block) {
+Matrix<double> read_block(const Transform& transform, const DataSource& data, std::size_t block) {
   const std::size_t first = block * kBlock;
-  const std::size_t n = std::min(kBlock, data.n_samples() - first);
-  Matrix<double> samples(n, p.n_features);
+  Matrix<double> samples(std::min(kBlock, data.n_samples() - first), data.n_features());
   data.read(first, samples.view());
   require_finite<double>(samples.view(), data.name(), first);
   transform.apply(samples.view());
+  return samples;
+}
+
+Totals verify_block(const naive::CodeProblem& p, const Matrix<double>& samples) {
   naive::Code work = naive::make_code(p);
   Totals totals;
-  for (std::size_t i = 0; i < n; ++i) verify_sample(p, samples.row(i), work, totals);
+  for (std::size_t i = 0; i < samples.rows(); ++i) verify_sample(p, samples.row(i), work, totals);
+  return totals;
+}
+
+Totals verify_block(const naive::GreedyCodeProblem& p, const Matrix<double>& samples) {
+  naive::GreedyCode code;
+  Totals totals;
+  const auto d = static_cast<double>(samples.cols());
+  for (std::size_t i = 0; i < samples.rows(); ++i) {
+    naive::find_greedy_code(p, samples.row(i), code);
+    totals.energy.reconstruction += code.squared_error / d;
+    totals.energy.l0 += p.price * static_cast<double>(code.nonzeros) / d;
+    totals.nonzeros += static_cast<double>(code.nonzeros);
+    if (p.price > 0) totals.max_kkt = std::max(totals.max_kkt, code.best_gain / p.price);
+  }
   return totals;
 }
 
 }  // namespace
 
 struct Verifier::Impl {
-  Impl(const Model& model_in, std::size_t n_threads)
-      : model(model_in), problem(naive::make_problem(model_in.parts())), pool(resolve_threads(n_threads)) {}
+  Impl(const Model& model_in, std::size_t n_threads) : model(model_in), pool(resolve_threads(n_threads)) {
+    if (model.parts().penalty == Penalty::kL0)
+      greedy = naive::make_greedy_problem(model.parts());
+    else
+      problem = naive::make_problem(model.parts());
+  }
+  Totals verify(const DataSource& data, std::size_t block) const {
+    const Matrix<double> samples = read_block(model.parts().transform, data, block);
+    return model.parts().penalty == Penalty::kL0 ? verify_block(greedy, samples) : verify_block(problem, samples);
+  }
   Model model;
   naive::CodeProblem problem;
+  naive::GreedyCodeProblem greedy;  // instead, with penalty l0
   ThreadPool pool;
   Totals totals;
   std::size_t n_samples = 0;
@@ -117,9 +145,7 @@ void Verifier::add(const DataSource& data) {
     throw Error(ErrorKind::kInput, data.name() + ": samples have " + std::to_string(data.n_features()) +
                                        " features; the model was learned on " + std::to_string(model.n_features()));
   std::vector<Totals> blocks((data.n_samples() + kBlock - 1) / kBlock);
-  impl_->pool.run(blocks.size(), [&](std::size_t block, std::size_t) {
-    blocks[block] = verify_block(impl_->problem, model.parts().transform, data, block);
-  });
+  impl_->pool.run(blocks.size(), [&](std::size_t block, std::size_t) { blocks[block] = impl_->verify(data, block); });
   Totals& totals = impl_->totals;
   for (const Totals& block : blocks) {
     add_energy(totals.energy, block.energy);

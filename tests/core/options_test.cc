@@ -59,6 +59,7 @@ bool is_count(const OptionInfo& option) {
 // Values that the row's own bounds allow.
 std::vector<std::string> allowed_texts(const OptionInfo& option) {
   if (std::holds_alternative<bool LearnOptions::*>(option.field)) return {"true", "false"};
+  if (std::holds_alternative<Penalty LearnOptions::*>(option.field)) return {"l1", "l0"};
   if (std::holds_alternative<Solver LearnOptions::*>(option.field)) return {"fast", "fista"};
   if (std::holds_alternative<DType LearnOptions::*>(option.field)) return {"float32", "float64"};
   if (is_count(option)) return {std::to_string(static_cast<std::size_t>(option.min) + 3)};
@@ -83,6 +84,7 @@ TEST(OptionTable, HasEveryFixedNameOnce) {
                                     "max-memory",
                                     "positive-codes",
                                     "positive-dictionary",
+                                    "penalty",
                                     "accurate-steps",
                                     "keep-dictionary",
                                     "replace-below",
@@ -272,6 +274,30 @@ TEST(Outcome, EveryOneHasItsName) {
   EXPECT_EQ(outcome_name(Outcome::kStopped), "STOPPED");
   EXPECT_EQ(outcome_name(Outcome::kInterrupted), "INTERRUPTED");
   EXPECT_EQ(outcome_name(Outcome::kTrivial), "TRIVIAL");
+}
+
+TEST(Validate, RefusesWhatThePenaltyL0HasNoUseFor) {
+  LearnOptions options;
+  options.n_atoms = 20;
+  options.penalty = Penalty::kL0;
+  EXPECT_TRUE(contains(refusal(options), "--penalty l0: needs --nonzeros"));
+  options.nonzeros = 3;
+  EXPECT_EQ(refusal(options), "");
+  const auto refused = [&](const std::string& option, const auto& change) {
+    LearnOptions changed = options;
+    change(changed);
+    EXPECT_TRUE(contains(refusal(changed), option + " and --penalty l0 exclude each other")) << refusal(changed);
+  };
+  refused("--coding", [](LearnOptions& o) { o.coding = 0; });
+  refused("--eta", [](LearnOptions& o) { o.eta = 1; });
+  refused("--mu", [](LearnOptions& o) { o.mu = 1; });
+  refused("--positive-dictionary", [](LearnOptions& o) { o.positive_dictionary = true; });
+  refused("--init", [](LearnOptions& o) { o.initial_dictionary = Matrix<double>(20, 3); });
+  refused("--solver fista", [](LearnOptions& o) { o.solver = Solver::kFista; });
+  refused("--accurate-steps", [](LearnOptions& o) { o.accurate_steps = true; });
+  refused("--time-limit", [](LearnOptions& o) { o.time_limit = 1; });
+  options.nonzeros.reset();
+  refused("--tau", [](LearnOptions& o) { o.tau = 1; });
 }
 
 }  // namespace

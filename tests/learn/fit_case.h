@@ -44,7 +44,7 @@ inline Objective objective_of(const LearnResult& result) {
   objective.n_features = result.model.n_features();
   objective.n_atoms = result.model.n_atoms();
   objective.tau = result.summary.tau;
-  objective.eta = *result.summary.used.eta;
+  objective.eta = result.model.parts().eta;
   objective.mu = result.summary.given.mu;
   objective.positive_codes = result.summary.given.positive_codes;
   objective.atoms = atom_set_of(result.summary.given);

@@ -93,6 +93,7 @@ TEST(WarmUp, ReportedEnergiesAreOfAllSamplesAndNeverRise) {
   ASSERT_GT(warm_up_schedule(6000, 24).step_samples, 0u);
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
     LearnOptions options = small_options(24, 0.2, Solver::kFast, dtype);
+    options.eta = 0.05;
     options.max_iterations = 300;
     const LearnResult result = fit(samples, options);
     EXPECT_EQ(result.summary.outcome, Outcome::kConverged) << result.summary.message;

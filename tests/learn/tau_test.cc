@@ -28,6 +28,31 @@ TEST(TauSearch, LearningEndsNearTheWantedNumberOfNonzeros) {
   }
 }
 
+// Learned with denser codes, coded with the wanted ones: also on samples that nothing was learned from, in every mode.
+TEST(TauSearch, TheWantedNumberIsThatOfUnseenSamplesInEveryMode) {
+  const Matrix<double> all = planted_samples(4000, 24, 32, 5);
+  const auto source = make_source(all.view().row_range(0, 2500));
+  const auto unseen = make_source(all.view().row_range(2500, 1500));
+  LearnContext context;
+  context.validation = unseen.get();
+  for (const double wanted : {1.5, 3.0, 5.0}) {
+    LearnOptions options = small_options(32, 0);
+    options.tau.reset();
+    options.nonzeros = wanted;
+    const LearnResult result = learn(*source, options, context);
+    const ModelParts& parts = result.model.parts();
+    EXPECT_NEAR(result.summary.nonzeros_per_code, wanted, 0.05 * wanted) << result.summary.message;
+    EXPECT_EQ(parts.eta, 0);
+    EXPECT_NEAR(*parts.learning_eta, 0.03 * 32 / 24, 1e-12);
+    EXPECT_LT(*parts.learning_tau, parts.tau);
+    for (const EncodingRow& row : parts.provenance.encoding.rows)
+      for (const char* mode : {"sparse", "corrected", "exact", "greedy"})
+        if (row.mode == mode) {
+          EXPECT_NEAR(row.nonzeros, wanted, 0.1 * wanted) << mode;
+        }
+  }
+}
+
 TEST(TauSearch, StaysWhereItIsNearEnough) {
   TauSearch search(10);
   EXPECT_EQ(search.next(0.3, 10.1), 0.3);
@@ -67,6 +92,7 @@ TEST(DefaultTau, IsATenthOfTheMeanSilencingTau) {
   context.hooks.on_message = [&](const std::string& message) { said += message + "\n"; };
   const LearnResult result = fit(samples, options, context);
   Objective objective = objective_of(result);
+  objective.eta = *result.summary.used.eta;
   double sum = 0;
   const std::vector<double> zero(12);
   for (std::size_t i = 0; i < 300; ++i) {

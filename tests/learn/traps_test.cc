@@ -212,6 +212,7 @@ TEST(Traps, AllSamplesZero) {
 // Every shape that is legal but odd ends with a proper outcome and the right E.
 void expect_sound(const Matrix<double>& samples, LearnOptions options) {
   options.max_iterations = 30;
+  options.eta = 0.05;  // with 0 the naive codes would need far more sweeps
   const LearnResult result = fit(samples, options);
   const Outcome outcome = result.summary.outcome;
   EXPECT_TRUE(outcome == Outcome::kConverged || outcome == Outcome::kIterationLimit) << result.summary.message;

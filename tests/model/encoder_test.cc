@@ -14,6 +14,7 @@
 #include "dualdict/error.h"
 #include "linalg/product.h"
 #include "linalg/vectors.h"
+#include "model/fit/l0_fit.h"
 #include "model/fit_encoders.h"
 #include "problems/planted.h"
 #include "problems/small_model.h"
@@ -24,13 +25,23 @@ namespace {
 constexpr std::size_t kSamples = 1100;
 constexpr std::size_t kFeatures = 16;
 constexpr std::size_t kAtoms = 24;
-const char* const kModes[] = {"linear", "sparse", "corrected", "refine:1", "refine:3", "exact"};
+const char* const kModes[] = {"linear", "sparse", "corrected", "refine:1", "refine:3", "exact", "greedy", "omp:3"};
 
 struct Fixture {
   Planted planted = make_planted(kSamples, kFeatures, kAtoms, 4, 0.05, 7);
   Model single = make(DType::kFloat32, false);
   Model exact = make(DType::kFloat64, false);
   Model positive = make(DType::kFloat64, true);
+  Model l0 = make_l0(DType::kFloat64);
+  Model single_l0 = make_l0(DType::kFloat32);
+
+  Model make_l0(DType dtype) const {
+    ModelParts parts;
+    parts.dtype = dtype;
+    fit_l0<double>(planted.samples.view(), planted.samples.view(), {.n_atoms = kAtoms, .nonzeros = 4}, calling_thread(),
+                   parts);
+    return Model(parts);
+  }
 
   Model make(DType dtype, bool positive_codes) const {
     ModelParts parts;
@@ -55,6 +66,7 @@ const Fixture& fixture() {
 EncodeOptions mode(const char* name, std::size_t n_threads = 1) {
   EncodeOptions options;
   options.mode = name;
+  options.debias = false;
   options.n_threads = n_threads;
   return options;
 }
@@ -95,6 +107,17 @@ double energy(const ModelParts& parts, const Matrix<double>& samples, const Matr
     }
   }
   return total;
+}
+
+template <class F>
+void expect_error(ErrorKind kind, const std::string& words, const F& call) {
+  try {
+    call();
+    ADD_FAILURE() << "no error, expected: " << words;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
 }
 
 TEST(Encoder, LinearIsTheProductWithTheDual) {
@@ -251,6 +274,35 @@ TEST(Encoder, NonzerosAreHitOnTheFitSamples) {
   }
 }
 
+// From the levels that the model keeps, on the samples that those were found on.
+TEST(Encoder, NonzerosAreHitFromTheLevels) {
+  const Fixture& f = fixture();
+  for (const char* name : {"hard", "greedy"}) {
+    double last = 0;
+    for (const double wanted : {1.0, 2.2, 3.3, 4.0, 6.1}) {
+      EncodeOptions options = mode(name);
+      options.nonzeros = wanted;
+      const double now = nonzeros(encode(f.l0, options, f.planted.samples));
+      EXPECT_NEAR(now, wanted, 0.04 * wanted) << name;
+      EXPECT_GT(now, last);
+      last = now;
+    }
+    EXPECT_NEAR(nonzeros(encode(f.l0, mode(name), f.planted.samples)), 4, 0.04) << name;
+  }
+}
+
+TEST(Encoder, GreedyCodesNeedAPriceOrSamplesToFindIt) {
+  const Fixture& f = fixture();
+  ModelParts parts = f.exact.parts();
+  std::erase_if(parts.encoders, [](const FittedEncoder& encoder) { return encoder.mode == "greedy"; });
+  const Model old(parts);
+  expect_error(ErrorKind::kInput, "knows no price", [&] { const Encoder encoder(old, mode("greedy")); });
+  EncodeOptions options = mode("greedy");
+  options.nonzeros = 3;
+  expect_error(ErrorKind::kUsage, "needs samples", [&] { const Encoder encoder(old, options); });
+  EXPECT_NEAR(nonzeros(encode(old, options, f.planted.samples)), 3, 0.15);
+}
+
 TEST(Encoder, DebiasedCodesAreLeastSquaresOnTheirSupport) {
   const Fixture& f = fixture();
   for (const char* name : {"sparse", "exact"}) {
@@ -296,17 +348,6 @@ TEST(Encoder, AZeroSampleCodesToZero) {
   for (const char* name : kModes) EXPECT_EQ(encode(f.single, mode(name), zero), Matrix<float>(1, kAtoms)) << name;
 }
 
-template <class F>
-void expect_error(ErrorKind kind, const std::string& words, const F& call) {
-  try {
-    call();
-    ADD_FAILURE() << "no error, expected: " << words;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
-  }
-}
-
 TEST(Encoder, RefusesOptionsThatAModeDoesNotTake) {
   const Model& model = fixture().exact;
   const auto make = [&](const char* name, auto change) {
@@ -318,6 +359,11 @@ TEST(Encoder, RefusesOptionsThatAModeDoesNotTake) {
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   expect_error(ErrorKind::kUsage, "refine:k or exact does", make("sparse", [](auto& o) { o.eta = 0.5; }));
+  expect_error(ErrorKind::kUsage, "has no tau; give nonzeros", make("greedy", [](auto& o) { o.tau = 0.5; }));
+  expect_error(ErrorKind::kUsage, "has k of them", make("omp:3", [](auto& o) { o.nonzeros = 5; }));
+  expect_error(ErrorKind::kInput, "use mode greedy", make("hard", [](auto&) {}));
+  expect_error(ErrorKind::kUsage, "give tau or nonzeros", [] { const Encoder encoder(fixture().l0, mode("exact")); });
+  expect_error(ErrorKind::kUsage, "use greedy", [] { const Encoder encoder(fixture().positive, mode("omp:3")); });
   expect_error(ErrorKind::kUsage, "dense", make("linear", [](auto& o) { o.tau = 0.5; }));
   expect_error(ErrorKind::kUsage, "not both", make("exact", [](auto& o) { o.tau = 1, o.nonzeros = 2; }));
   expect_error(ErrorKind::kUsage, "24 atoms", make("sparse", [](auto& o) { o.nonzeros = 24; }));
@@ -373,35 +419,66 @@ TEST(Modes, TheTableIsWhatParsingTakes) {
     expect_error(ErrorKind::kUsage, "mode " + std::string(name), [&] { parse_mode(name); });
 }
 
-// Every mode of the table, one line each: what is true of all of them.
-TEST(Modes, EachEncodesDecodesAndScoresAlike) {
+// Every mode of the table that a model has, one line each: what is true of all of them.
+void expect_alike(const Model& model, const ModeInfo& info) {
   const Fixture& f = fixture();
+  EncodeOptions options;
+  options.mode = std::string(info.name) + (info.number.empty() ? "" : ":" + std::to_string(info.usual_number));
+  options.n_threads = 2;
+  for (const std::optional<bool> debias : {std::optional<bool>(), std::optional(false), std::optional(true)}) {
+    options.debias = debias;
+    const Encoder encoder(model, options);
+    EXPECT_EQ(encoder.mode(), options.mode);
+    Matrix<double> codes(kSamples, kAtoms), decoded(kSamples, kFeatures), again(kSamples, kFeatures);
+    encoder.encode(f.planted.samples.view(), codes.view());
+    if (info.sparse)
+      EXPECT_LT(nonzeros(codes), 0.8 * kAtoms);
+    else
+      EXPECT_GT(nonzeros(codes), 0.5 * kAtoms);
+    encoder.decode(codes.view(), decoded.view());
+    Decoder(model, options.mode, decode_with(options.mode, debias)).decode(codes.view(), again.view());
+    EXPECT_EQ(decoded, again);
+    std::vector<double> errors(kSamples), absolute(kSamples);
+    encoder.score(f.planted.samples.view(), errors);
+    encoder.score(f.planted.samples.view(), absolute, false);
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      double squared = 0;
+      for (std::size_t j = 0; j < kFeatures; ++j) squared += std::pow(f.planted.samples(i, j) - decoded(i, j), 2);
+      ASSERT_NEAR(absolute[i], std::sqrt(squared), 1e-9);
+      ASSERT_NEAR(errors[i] * norm(f.planted.samples.row(i), kFeatures), absolute[i], 1e-9);
+    }
+  }
+}
+
+TEST(Modes, EachEncodesDecodesAndScoresAlike) {
   for (const ModeInfo& info : mode_table()) {
     SCOPED_TRACE(info.name);
-    EncodeOptions options;
-    options.mode = std::string(info.name) + (info.number.empty() ? "" : ":" + std::to_string(info.usual_number));
-    options.n_threads = 2;
-    for (const bool debias : {false, true}) {
-      options.debias = debias;
-      const Encoder encoder(f.exact, options);
-      EXPECT_EQ(encoder.mode(), options.mode);
-      Matrix<double> codes(kSamples, kAtoms), decoded(kSamples, kFeatures), again(kSamples, kFeatures);
-      encoder.encode(f.planted.samples.view(), codes.view());
-      EXPECT_EQ(nonzeros(codes) < kAtoms, info.sparse);
-      encoder.decode(codes.view(), decoded.view());
-      Decoder(f.exact, options.mode, debias ? DecodeWith::kDictionary : DecodeWith::kModeDecoder)
-          .decode(codes.view(), again.view());
-      EXPECT_EQ(decoded, again);
-      std::vector<double> errors(kSamples), absolute(kSamples);
-      encoder.score(f.planted.samples.view(), errors);
-      encoder.score(f.planted.samples.view(), absolute, false);
-      for (std::size_t i = 0; i < kSamples; ++i) {
-        double squared = 0;
-        for (std::size_t j = 0; j < kFeatures; ++j) squared += std::pow(f.planted.samples(i, j) - decoded(i, j), 2);
-        ASSERT_NEAR(absolute[i], std::sqrt(squared), 1e-9);
-        ASSERT_NEAR(errors[i] * norm(f.planted.samples.row(i), kFeatures), absolute[i], 1e-9);
+    if (info.name != "hard") expect_alike(fixture().exact, info);
+    if (!info.takes_tau) expect_alike(fixture().l0, info);
+  }
+}
+
+TEST(Modes, TheDefaultIsThatOfThePenaltyAndItsCodesComeBackByDefault) {
+  const Fixture& f = fixture();
+  for (const Model* model : {&f.exact, &f.l0}) {
+    const std::string name(default_mode(*model));
+    EXPECT_EQ(name, model == &f.l0 ? "greedy" : "sparse");
+    const Encoder encoder(*model);
+    EXPECT_EQ(encoder.mode(), name);
+    Matrix<double> codes(kSamples, kAtoms), decoded(kSamples, kFeatures), again(kSamples, kFeatures);
+    encoder.encode(f.planted.samples.view(), codes.view());
+    EncodeOptions options = mode(name.c_str());
+    options.debias = model == &f.exact;
+    EXPECT_EQ(codes, encode(*model, options, f.planted.samples));
+    encoder.decode(codes.view(), decoded.view());
+    Decoder(*model).decode(codes.view(), again.view());
+    EXPECT_EQ(decoded, again);
+    std::vector<double> errors(kSamples);
+    encoder.score(f.planted.samples.view(), errors);
+    for (std::size_t i = 0; i < kSamples; ++i)  // of no sample more than its norm is left
+      if (model == &f.exact && count_nonzeros(codes.row(i), kAtoms) <= kFeatures) {
+        EXPECT_LE(errors[i], 1 + 1e-9);
       }
-    }
   }
 }
 
@@ -415,8 +492,8 @@ TEST(Decode, UndoesThePreprocessingAndChecksShapes) {
   const Matrix<double> codes = encode(scaled, mode("corrected"), raw);
   EXPECT_EQ(codes, encode(f.exact, mode("corrected"), f.planted.samples));
   Matrix<double> decoded(kSamples, kFeatures), plain_decoded(kSamples, kFeatures);
-  Decoder(scaled, "corrected").decode(codes.view(), decoded.view());
-  Decoder(f.exact, "corrected").decode(codes.view(), plain_decoded.view());
+  Decoder(scaled, "corrected", DecodeWith::kModeDecoder).decode(codes.view(), decoded.view());
+  Decoder(f.exact, "corrected", DecodeWith::kModeDecoder).decode(codes.view(), plain_decoded.view());
   for (std::size_t i = 0; i < decoded.size(); ++i) ASSERT_DOUBLE_EQ(decoded.data()[i], 4 * plain_decoded.data()[i]);
   EXPECT_LT(relative_change(decoded, raw), 0.5);
   Matrix<double> wrong(2, 3);

@@ -38,6 +38,15 @@ inline FittedEncoder random_encoder(const char* mode, std::size_t n_atoms, std::
   const bool has_feedback = std::string(mode) == "corrected";
   FittedEncoder encoder;
   encoder.mode = mode;
+  if (encoder.mode == "hard" || encoder.mode == "greedy") {
+    encoder.levels = Matrix<double>(4, 2);
+    for (std::size_t i = 0; i < 4; ++i) encoder.levels(i, 0) = i == 0 ? 1.5 : static_cast<double>(i);
+    for (std::size_t i = 0; i < 4; ++i) encoder.levels(i, 1) = i == 0 ? 0.1 : 0.3 / static_cast<double>(i);
+    if (encoder.mode == "greedy") return encoder;
+    encoder.bias = random_values(n_atoms, random);
+    encoder.decoder = random_rows(n_atoms, n_features, false, random);
+    return encoder;
+  }
   encoder.weights = random_rows(n_atoms, n_features, false, random);
   if (has_feedback) encoder.feedback = random_rows(n_atoms, n_atoms, false, random);
   encoder.gain = random_values(n_atoms, random);
@@ -91,12 +100,15 @@ inline ModelParts example_parts(DType dtype = DType::kFloat32) {
   parts.transform = Transform(preprocess, random_values(6, random));
   parts.shape = {.height = 2, .width = 3};
   parts.mean_norm = 1.0 / 7;
+  parts.offset = random_values(6, random);
   parts.tau = 0.3;
   parts.eta = 1e-3;
   parts.mu = 1e-5;
   parts.positive_codes = true;
   parts.encoders.push_back(random_encoder("sparse", 4, 6, random));
   parts.encoders.push_back(random_encoder("corrected", 4, 6, random));
+  parts.encoders.push_back(random_encoder("hard", 4, 6, random));
+  parts.encoders.push_back(random_encoder("greedy", 4, 6, random));
   Provenance& provenance = parts.provenance;
   provenance.version = "0.1.0";
   provenance.data_name = "digits \"a\".npy";
@@ -125,12 +137,16 @@ inline void expect_same(const FittedEncoder& a, const FittedEncoder& b) {
   EXPECT_EQ(a.tau_slope, b.tau_slope);
   EXPECT_EQ(a.quantiles, b.quantiles);
   EXPECT_EQ(a.decoder, b.decoder);
+  EXPECT_EQ(a.bias, b.bias);
+  EXPECT_EQ(a.levels, b.levels);
 }
 
 inline void expect_same(const ModelParts& a, const ModelParts& b) {
   EXPECT_EQ(a.dtype, b.dtype);
   EXPECT_EQ(a.dictionary, b.dictionary);
   EXPECT_EQ(a.dual, b.dual);
+  EXPECT_EQ(a.penalty, b.penalty);
+  EXPECT_EQ(a.offset, b.offset);
   EXPECT_EQ(a.transform.options(), b.transform.options());
   EXPECT_EQ(a.transform.feature_means(), b.transform.feature_means());
   ASSERT_EQ(a.encoders.size(), b.encoders.size());

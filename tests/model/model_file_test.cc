@@ -177,7 +177,12 @@ TEST_F(ModelFile, HasTheDocumentedTensors) {
   }
   EXPECT_EQ(shapes.at("encoder.corrected.feedback"), (std::vector<std::size_t>{4, 4}));
   EXPECT_EQ(shapes.at("transform.feature_means"), (std::vector<std::size_t>{6}));
-  EXPECT_EQ(shapes.size(), 18u);
+  EXPECT_EQ(shapes.at("decoder.hard"), matrix);
+  EXPECT_EQ(shapes.at("encoder.hard.bias"), vector);
+  EXPECT_EQ(shapes.at("offset"), (std::vector<std::size_t>{6}));
+  for (const std::string mode : {"hard", "greedy"})
+    EXPECT_EQ(shapes.at("encoder." + mode + ".levels"), (std::vector<std::size_t>{4, 2}));
+  EXPECT_EQ(shapes.size(), 23u);
   EXPECT_EQ(file.find("transform.feature_means")->dtype, DType::kFloat64);
   EXPECT_EQ(file.find("dual")->dtype, DType::kFloat32);
 }

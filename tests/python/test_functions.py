@@ -85,7 +85,7 @@ def test_dual_of_a_scikit_learn_dictionary(X):
     )
     assert np.allclose(model.components, sklearn.components_, atol=1e-6)
     lasso = sparse_encode(X.astype(float), model.components, algorithm="lasso_cd", alpha=alpha, max_iter=10000)
-    exact = dualdict.encode(model, X.astype(float), "exact")
+    exact = dualdict.encode(model, X.astype(float), "exact", debias=False)
     assert np.linalg.norm(exact - lasso) < 0.02 * np.linalg.norm(lasso)
     errors = {row.mode: row.code_error for row in dualdict._learning.encoding_table_of(model)}
     assert errors["corrected"] < errors["sparse"] < errors["linear"]
@@ -128,13 +128,14 @@ def test_records_are_dicts_with_attributes():
 
 def test_the_table_of_modes_is_walked(X, tmp_path):
     """Every mode of the library's table: the command, Python, its graph or the refusal, and the docs."""
-    model, _ = dualdict.learn(X, 24, tau=0.1)
+    models = {"l1": dualdict.learn(X, 24, tau=0.1)[0], "l0": dualdict.learn(X, 24, nonzeros=3, penalty="l0")[0]}
     readme = (Path(__file__).parents[2] / "README.md").read_text()
     for name, row in MODES.items():
         mode = f"{name}:{row['usual_number']}" if row["number"] else name
         assert row["form"] in dualdict.encode.__doc__
         line = next(line for line in readme.splitlines() if line.startswith(f"| `{row['form']}`"))
         assert row["cost"] in line and row["help"] in line
+        model = models["l0" if name == "hard" else "l1"]
         codes = dualdict.encode(model, X, mode)
         assert np.isfinite(codes).all() and codes.any()
         assert ((codes == 0).any()) == row["sparse"]
@@ -153,7 +154,7 @@ def test_score_is_the_error_of_every_sample(X):
     for mode in ("linear", "sparse", "exact"):
         for debias in (False, True):
             codes = dualdict.encode(model, X, mode, debias=debias)
-            rest = (X - X.mean(axis=1, keepdims=True)) - dualdict.decode(model, codes, mode, dictionary=debias)
+            rest = (X - X.mean(axis=1, keepdims=True)) - dualdict.decode(model, codes, mode, debias=debias)
             errors = dualdict.score(model, X, mode, debias=debias, absolute=True)
             assert np.allclose(errors, np.linalg.norm(rest, axis=1), rtol=1e-3, atol=1e-5)
             relative = dualdict.score(model, X, mode, debias=debias)
@@ -175,3 +176,30 @@ def test_files_are_coded_as_arrays(X, tmp_path):
     with pytest.raises(ValueError, match="row 290, column 3"):
         dualdict.encode_files(model, tmp_path / "bad.npy", tmp_path / "codes.npy")
     assert np.load(tmp_path / "codes.npy").shape == (600, 24)
+
+
+def test_penalty_l0(X):
+    unseen = X[400:]
+    model, summary = dualdict.learn(X[:400], 24, nonzeros=3, penalty="l0")
+    assert model.penalty == "l0" and model.default_mode == "greedy"
+    assert summary.energy.l0 > 0 and summary.energy.l1 == 0
+    errors = {}
+    for mode in (None, "hard", "greedy", "omp:3"):
+        codes = dualdict.encode(model, unseen, mode)
+        assert (codes != 0).sum(axis=1).mean() == pytest.approx(3, rel=0.15)
+        rest = unseen - dualdict.decode(model, codes, mode)
+        assert np.allclose(np.linalg.norm(rest, axis=1), dualdict.score(model, unseen, mode, absolute=True), atol=1e-4)
+        errors[mode] = np.linalg.norm(rest)
+    assert errors[None] == errors["greedy"] < errors["hard"]
+    z = (unseen - model.offset) @ model.dual.T + model.fitted_encoder("hard")["bias"]
+    hard = dualdict.encode(model, unseen, "hard")
+    assert np.allclose(hard, np.where(hard != 0, z, 0), atol=1e-5)
+    assert np.abs(z[hard == 0]).max() <= np.abs(z[hard != 0]).min() + 1e-5
+    assert (dualdict.encode(model, unseen, nonzeros=5) != 0).sum(axis=1).mean() == pytest.approx(5, rel=0.15)
+    checked = dualdict.verify(model, X[:400])
+    assert checked.energy.l0 == pytest.approx(summary.energy.l0, rel=1e-2)
+    assert checked.energy.reconstruction == pytest.approx(summary.energy.reconstruction, rel=1e-2)
+    with pytest.raises(ValueError, match="give tau or nonzeros"):
+        dualdict.encode(model, unseen, "exact")
+    with pytest.raises(ValueError, match="nonzeros"):
+        dualdict.learn(X, 24, penalty="l0")

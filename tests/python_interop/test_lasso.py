@@ -45,7 +45,8 @@ def test_exact_codes_are_the_lasso(tmp_path, samples, learned_eta, tau, positive
     flags = ["--positive-codes"] if positive else []
     run("learn", tmp_path / "x.npy", "-o", model, "--atoms", N_ATOMS, "--tau", 0.1, "--eta", learned_eta,
         "--dtype", "float64", "--max-iterations", 10, *flags)
-    run("encode", model, tmp_path / "x.npy", "-o", tmp_path / "codes.npy", "--mode", "exact", "--eta", 0, "--tau", tau)
+    run("encode", model, tmp_path / "x.npy", "-o", tmp_path / "codes.npy", "--mode", "exact", "--eta", 0, "--tau", tau,
+        "--no-debias")
     ours = np.load(tmp_path / "codes.npy")
     dictionary = load_file(model)["dictionary"].astype(np.float64)
     assert dictionary.shape == (N_ATOMS, N_FEATURES)

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "core/random.h"
+#include "dualdict/encode.h"
 #include "dualdict/error.h"
 #include "solvers/code_step.h"
 #include "verify/naive_code.h"
@@ -311,6 +312,43 @@ TEST(Verify, RefusesSamplesThatDoNotFit) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kInput);
     EXPECT_NE(std::string(error.what()).find("row 77, column 2"), std::string::npos) << error.what();
+  }
+}
+
+// The library's own greedy codes, made with other code, cost the same.
+TEST(Verify, GreedyCodesOfThePenaltyL0CostWhatTheLibrarySays) {
+  for (const bool positive : {false, true}) {
+    ModelParts parts = random_parts(30, 12);
+    parts.penalty = Penalty::kL0;
+    parts.positive_codes = positive;
+    parts.offset.assign(12, 0.25);
+    scale_rows(parts.dual, 3);  // filters of hard codes have any length
+    FittedEncoder greedy;
+    greedy.mode = "greedy";
+    greedy.levels = Matrix<double>(1, 2);
+    greedy.levels(0, 0) = 3;
+    greedy.levels(0, 1) = 0.7;
+    parts.encoders = {greedy};
+    const Matrix<double> samples = random_matrix(200, 12, 5);
+    const Verification found = verify_rows(parts, samples, 2);
+    EXPECT_EQ(found.energy.l1, 0);
+    EXPECT_LE(found.max_kkt_residual, 0.05);
+
+    const Model model(parts);
+    EncodeOptions options;
+    options.mode = "greedy";
+    const Encoder encoder(model, options);
+    Matrix<double> codes(200, 30);
+    std::vector<double> errors(200);
+    encoder.encode(samples.view(), codes.view());
+    encoder.score(samples.view(), errors, false);
+    double squared = 0;
+    for (const double error : errors) squared += error * error;
+    const auto n_nonzero =
+        static_cast<double>(std::count_if(codes.data(), codes.data() + codes.size(), [](double u) { return u != 0; }));
+    EXPECT_NEAR(found.energy.reconstruction, squared / 12, 1e-9 * squared);
+    EXPECT_NEAR(found.energy.l0, 0.7 * n_nonzero / 12, 1e-9 * n_nonzero);
+    EXPECT_NEAR(found.nonzeros_per_code, n_nonzero / 200, 1e-12);
   }
 }
 

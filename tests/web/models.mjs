@@ -112,6 +112,6 @@ export function readNpy(path) {
 }
 
 export function encode(model, input, mode) {
-  run("encode", model, input, "-o", file("codes.npy"), "--mode", mode);
+  run("encode", model, input, "-o", file("codes.npy"), "--mode", mode, "--no-debias");
   return readNpy(file("codes.npy"));
 }

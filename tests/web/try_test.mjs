@@ -18,7 +18,7 @@ async function saved(page, button) {
 async function compare(page, model) {
   const sample = await saved(page, "Save sample");
   writeFileSync(file("drawn.csv"), sample);
-  for (const mode of ["linear", "sparse", "corrected"]) {
+  for (const mode of ["linear", "sparse", "corrected", "greedy"]) {
     await page.locator(`#figure-code input[value=${mode}]`).check();
     const code = numbers(await saved(page, "Save code"));
     const [expected] = encode(model, file("drawn.csv"), mode);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encoders, as src/model/modes has them: preprocessing, products, gain and threshold, and back.
+// The encoders, as src/model/modes has them: preprocessing, products, gain and threshold or greedy moves, and back.
+import { GreedyCoder } from "./greedy";
 import type { FittedNumbers, Report, Table, Tensors } from "./report";
 
-export type Mode = "linear" | "sparse" | "corrected";
+export type Mode = "linear" | "sparse" | "corrected" | "hard" | "greedy";
 
 type Floats = Table<Float32Array>;
+
+const mostGreedyAtoms = 1024;  // the page keeps the products of all pairs of them
 
 // A sample after the model's preprocessing, with what that took away.
 export interface Prepared {
@@ -39,6 +42,9 @@ export class Coder {
   private readonly dictionary: Floats;
   private readonly dual: Floats;
   private readonly fitted = new Map<Mode, Fitted>();
+  private readonly offset: Float32Array;  // of the space that codes live in
+  private readonly hard: { bias: number[]; level: number; decoder: Floats | null } | null = null;
+  private readonly greedy: GreedyCoder | null = null;
 
   constructor(private readonly report: Report, tensors: Tensors) {
     this.dictionary = tensors.floats("dictionary")!;
@@ -50,6 +56,21 @@ export class Coder {
       this.fitted.set(mode, { numbers, weights, feedback: tensors.floats(`${mode}.feedback`), decoder: tensors.floats(`${mode}.decoder`) });
       this.modes.push(mode);
     }
+    this.offset = Float32Array.from(report.offset);
+    const { hard, greedy } = report.encoders;
+    if (hard?.level !== undefined) {
+      this.hard = { bias: hard.bias, level: hard.level, decoder: tensors.floats("hard.decoder") };
+      this.modes.push("hard");
+    }
+    if (greedy?.level !== undefined && this.dictionary.rows <= mostGreedyAtoms) {
+      this.greedy = new GreedyCoder(this.dictionary, greedy.level, report.model.positive_codes);
+      this.modes.push("greedy");
+    }
+  }
+
+  // The mode to begin with.
+  get usual(): Mode {
+    return (["sparse", "hard"] as const).find((mode) => this.modes.includes(mode)) ?? "linear";
   }
 
   prepare(raw: ArrayLike<number>): Prepared {
@@ -78,14 +99,26 @@ export class Coder {
     }
   }
 
-  encode(mode: Mode, x: Float32Array, code: Float32Array = new Float32Array(this.dual.rows)): Float32Array {
-    const fitted = mode === "linear" ? null : this.fitted.get(mode)!;
+  encode(mode: Mode, prepared: Float32Array, code: Float32Array = new Float32Array(this.dual.rows)): Float32Array {
+    const x = this.offset.length > 0 ? prepared.map((v, j) => v - this.offset[j]!) : prepared;
+    if (mode === "greedy") return this.greedy!.encode(x, code);
+    const fitted = mode === "linear" || mode === "hard" ? null : this.fitted.get(mode)!;
     const weights = fitted ? fitted.weights : this.dual;
     for (let i = 0; i < weights.rows; ++i) code[i] = dot(weights.values, i * weights.cols, x, weights.cols);
+    if (mode === "hard") this.cut(code);
     if (!fitted) return code;
     if (fitted.feedback) this.addFeedback(fitted.feedback, this.encode("sparse", x), code);
     this.shrink(fitted.numbers, x, code);
     return code;
+  }
+
+  private cut(code: Float32Array): void {
+    const { bias, level } = this.hard!;
+    const { positive_codes } = this.report.model;
+    for (let i = 0; i < code.length; ++i) {
+      const z = code[i]! + bias[i]!;
+      code[i] = (positive_codes ? z : Math.abs(z)) > level ? z : 0;
+    }
   }
 
   private addFeedback(feedback: Floats, first: Float32Array, code: Float32Array): void {
@@ -101,8 +134,8 @@ export class Coder {
 
   // In the space of prepared samples, with the mode's own decoder.
   decode(mode: Mode | "exact", code: Float32Array, out: Float32Array = new Float32Array(this.dual.cols)): Float32Array {
-    const decoder = (mode === "sparse" || mode === "corrected" ? this.fitted.get(mode)?.decoder : null) ?? this.dictionary;
-    out.fill(0);
+    const decoder = this.decoder(mode);
+    out.set(this.origin());
     for (let i = 0; i < code.length; ++i) {
       const u = code[i]!;
       if (u === 0) continue;
@@ -112,9 +145,18 @@ export class Coder {
     return out;
   }
 
+  private decoder(mode: Mode | "exact"): Floats {
+    const own = mode === "hard" ? this.hard?.decoder : mode === "sparse" || mode === "corrected" ? this.fitted.get(mode)?.decoder : null;
+    return own ?? this.dictionary;
+  }
+
   decoderRow(mode: Mode | "exact", atom: number): Float32Array {
-    const decoder = (mode === "sparse" || mode === "corrected" ? this.fitted.get(mode)?.decoder : null) ?? this.dictionary;
-    return decoder.row(atom);
+    return this.decoder(mode).row(atom);
+  }
+
+  // What a code of zeros stands for.
+  origin(): Float32Array {
+    return this.offset.length > 0 ? this.offset.slice() : new Float32Array(this.dual.cols);
   }
 
   // Back to the values of the data; what preprocessing took from this very sample is given back.

@@ -7,6 +7,7 @@ export interface Energy {
   coding: number;
   l1: number;
   l2: number;
+  l0?: number;  // not in models of earlier versions
 }
 
 export interface EncodingRow {
@@ -58,7 +59,7 @@ export interface ModelDocument {
 
 // A column for each number of a record of the trace, the terms of the energy among them.
 export type TraceColumn =
-  | "iteration" | "seconds" | "total" | "reconstruction" | "coding" | "l1" | "l2" | "extrapolated"
+  | "iteration" | "seconds" | "total" | "reconstruction" | "coding" | "l1" | "l2" | "l0" | "extrapolated"
   | "energy_before_codes" | "energy_after_codes" | "energy_after_dictionary" | "tau" | "relative_change"
   | "nonzeros_per_code" | "dead_atoms" | "replaced_atoms" | "duality_gap" | "dictionary_change" | "dual_change" | "accurate";
 
@@ -85,12 +86,15 @@ export interface FittedNumbers {
   gain: number[];
   threshold: number[];
   growth: number[];
+  bias: number[];
+  level?: number;  // the threshold of hard codes, the price of greedy ones
 }
 
 export interface Report {
   title: string;
   model: ModelDocument;
   feature_means: number[];
+  offset: number[];  // subtracted from prepared samples before they are coded; empty: none
   feature_names: string[];
   atoms: { norm: number[]; dual_norm: number[]; agreement: number[]; coherence: number[]; nearest: number[] };
   frame: {
@@ -101,7 +105,7 @@ export interface Report {
   };
   trace: Record<TraceColumn, number[]> | null;
   data: DataDocument | null;
-  encoders: Partial<Record<"sparse" | "corrected", FittedNumbers>>;
+  encoders: Partial<Record<"sparse" | "corrected" | "hard" | "greedy", FittedNumbers>>;
   encoders_left_out: string[];
   tensors: Record<string, { type: "float32" | "uint8"; rows: number; cols: number }>;
 }

@@ -58,7 +58,7 @@ export function drawSum(width: number, coder: Coder, shape: Shape, { x, code, wa
   const top = head.height + 24;
   const drawing = sheet(width, top + 6 + rowHeight * Math.max(1, Math.ceil(atoms.length / perRow)));
   drawing.append(...head.elements, text(0, top + 4, "weight, atom times its weight, and the sum so far:"));
-  const sum = new Float32Array(x.length);
+  const sum = coder.origin();
   const used = nonzeros(code);
   atoms.forEach((atom, i) => {
     const row = coder.decoderRow(way, atom);

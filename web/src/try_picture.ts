@@ -36,7 +36,7 @@ export function tryPicture(report: Report, tensors: Tensors, shape: Shape, coder
   const height = Math.floor(side / shape.height) * shape.height;
   const [low, high] = valueRange(report);
   const work = new Patchwork(width, height, shape, dictionary.rows);
-  let mode: Mode = coder.modes.includes("sparse") ? "sparse" : "linear";
+  let mode: Mode = coder.usual;
   let running = false;
 
   const raw = new Float32Array(width * height);

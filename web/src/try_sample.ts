@@ -15,7 +15,8 @@ import { curveInput, pixelInput } from "./sample_input";
 import type { Shape } from "./shape";
 import { onTheme } from "./theme";
 
-const words: Record<Mode, string> = { linear: "one product, dense", sparse: "one product and a threshold", corrected: "once more, knowing the first code" };
+const words: Record<Mode, string> = { linear: "one product, dense", sparse: "one product and a threshold", corrected: "once more, knowing the first code",
+  hard: "one product, one threshold for all", greedy: "atom by atom, while it is worth the price" };
 
 // The time of one call, in microseconds: browsers blur their clocks, so that one call is too short to be timed.
 export function timed(call: () => void, milliseconds: number): number {
@@ -65,7 +66,7 @@ export function trySample(report: Report, tensors: Tensors, shape: Shape, coder:
   const dictionary = tensors.floats("dictionary")!;
   const gallery = tensors.floats("gallery");
   const cards = coder.modes.map((mode) => new ModeCard(mode, shape, dictionary.rows));
-  let mode: Mode = coder.modes.includes("sparse") ? "sparse" : "linear";
+  let mode: Mode = coder.usual;
   const card = (): ModeCard => cards.find((one) => one.mode === mode)!;
   const codes = figure({
     name: "code", title: "The code", caption: "The weights of all atoms, and the atoms that the sample is made of.",

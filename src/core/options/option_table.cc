@@ -14,7 +14,7 @@ constexpr double kAnyNumber = std::numeric_limits<double>::max();
 // The largest count whose successor a double, the type of the range, still tells apart from it.
 constexpr double kAnyCount = 9007199254740991.0;
 
-constexpr std::array<OptionInfo, 21> kTable{{
+constexpr std::array<OptionInfo, 22> kTable{{
     {.name = "atoms",
      .python_name = "n_components",
      .symbol = "K",
@@ -24,6 +24,13 @@ constexpr std::array<OptionInfo, 21> kTable{{
      .min = 1,
      .max = 1000000,
      .required = true},
+    {.name = "penalty",
+     .python_name = "penalty",
+     .symbol = "",
+     .help = "what a code pays for: l1, the sum of its magnitudes, as in the paper; l0, the number of its nonzeros, "
+             "which needs --nonzeros and learns greedy and hard codes",
+     .group = "objective",
+     .field = &LearnOptions::penalty},
     {.name = "tau",
      .python_name = "tau",
      .symbol = "tau",

@@ -21,9 +21,13 @@ struct Named {
   std::string_view name;
   Enum value;
 };
+constexpr std::array<Named<Penalty>, 2> kPenalties{{{"l1", Penalty::kL1}, {"l0", Penalty::kL0}}};
 constexpr std::array<Named<Solver>, 2> kSolvers{{{"fast", Solver::kFast}, {"fista", Solver::kFista}}};
 constexpr std::array<Named<DType>, 2> kDTypes{{{"float32", DType::kFloat32}, {"float64", DType::kFloat64}}};
 
+constexpr const auto& names_of(Penalty) {
+  return kPenalties;
+}
 constexpr const auto& names_of(Solver) {
   return kSolvers;
 }
@@ -57,19 +61,14 @@ void assign(const OptionInfo& option, std::string_view text, bool& field) {
   field = text == "true";
 }
 template <class Enum>
-void assign_named(const OptionInfo& option, std::string_view text, Enum& field) {
+requires std::is_enum_v<Enum>
+void assign(const OptionInfo& option, std::string_view text, Enum& field) {
   for (const auto& named : names_of(Enum{})) {
     if (named.name != text) continue;
     field = named.value;
     return;
   }
   refuse_option(option, text);
-}
-void assign(const OptionInfo& option, std::string_view text, Solver& field) {
-  assign_named(option, text, field);
-}
-void assign(const OptionInfo& option, std::string_view text, DType& field) {
-  assign_named(option, text, field);
 }
 
 std::string text_of(std::size_t value) {
@@ -85,16 +84,10 @@ std::string text_of(bool value) {
   return value ? "true" : "false";
 }
 template <class Enum>
-std::string name_of(Enum value) {
+requires std::is_enum_v<Enum> std::string text_of(Enum value) {
   for (const auto& named : names_of(Enum{}))
     if (named.value == value) return std::string(named.name);
   return "unknown";
-}
-std::string text_of(Solver value) {
-  return name_of(value);
-}
-std::string text_of(DType value) {
-  return name_of(value);
 }
 
 std::string range_rule(const OptionInfo& option, const std::string& kind) {

@@ -43,6 +43,25 @@ void check_sparsity(const LearnOptions& options) {
            " is not allowed: a number > 0 and below --atoms, which is " + std::to_string(options.n_atoms));
 }
 
+// What the other penalty has no use for.
+void check_l0(const LearnOptions& options) {
+  if (options.penalty != Penalty::kL0) return;
+  const auto exclude = [](bool given, const std::string& option, const std::string& why) {
+    if (given) refuse(option + " and --penalty l0 exclude each other: " + why);
+  };
+  exclude(options.tau.has_value(), "--tau", "a nonzero costs the price that gives --nonzeros; give that");
+  exclude(options.coding.has_value(), "--coding", "C is learned for hard codes of its own");
+  exclude(options.eta.has_value(), "--eta", "C is learned for hard codes of its own");
+  exclude(options.mu > 0, "--mu", "its codes are not shrunk");
+  exclude(options.positive_dictionary, "--positive-dictionary", "its atoms have both signs");
+  exclude(options.keep_dictionary, "--keep-dictionary", "it learns D");
+  exclude(!options.initial_dictionary.empty() || !options.initial_dual.empty(), "--init", "it races starts of its own");
+  exclude(options.solver != Solver::kFast, "--solver fista", "that is the paper's algorithm, for l1");
+  exclude(options.accurate_steps, "--accurate-steps", "they are the paper's, for l1");
+  exclude(options.time_limit > 0, "--time-limit", "it knows no shorter way yet");
+  if (!options.nonzeros) refuse("--penalty l0: needs --nonzeros, the number that a code should have on average");
+}
+
 void check_start(const Matrix<double>& start, const std::string& name, std::size_t n_atoms) {
   if (start.empty()) return;
   if (start.rows() != n_atoms)
@@ -80,6 +99,7 @@ void validate(const LearnOptions& options) {
   for (const OptionInfo& option : learn_option_table())
     std::visit([&](auto field) { check_value(option, options.*field); }, option.field);
   check_sparsity(options);
+  check_l0(options);
   check_start(options.initial_dictionary, "initial dictionary", options.n_atoms);
   check_start(options.initial_dual, "initial dual", options.n_atoms);
   if (!options.initial_dictionary.empty() && !options.initial_dual.empty() &&

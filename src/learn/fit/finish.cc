@@ -9,6 +9,7 @@
 #include "core/sample_order.h"
 #include "dualdict/version.h"
 #include "learn/fit/atoms.h"
+#include "learn/fit/coding_weights.h"
 #include "learn/fit/effort.h"
 #include "learn/fit/result_size.h"
 #include "learn/fit/start.h"
@@ -54,6 +55,8 @@ class Finish {
  private:
   bool from_stream() const { return state_.stream.n_samples > 0; }
   bool is_interrupted() const { return summary_.outcome == Outcome::kInterrupted; }
+  // The weights of codes from here on, where they are not those of learning.
+  void settle_coding();
   // Exact codes; whether there was time for them.
   bool code_exactly();
   void code(const Interrupt& interrupt);
@@ -71,12 +74,21 @@ class Finish {
   Control& control_;
   ThreadPool& pool_;
   LearnSummary summary_;
+  Objective learned_;  // with which D was learned
 };
 
 template <class T>
 LearnResult Finish<T>::run() {
+  settle_coding();
   measure(code_exactly());
   return make_result();
+}
+
+template <class T>
+void Finish<T>::settle_coding() {
+  learned_ = state_.objective;
+  if (is_interrupted() && !from_stream()) return;
+  state_.objective = coding_objective(samples_, control_.options(), learned_, state_.dictionary, state_.dual, pool_);
 }
 
 template <class T>
@@ -93,7 +105,12 @@ bool Finish<T>::code_exactly() {
     samples_ = kept_samples<T>(state_, control_.options().seed, true, control_.ranks());
     code(Interrupt(nullptr));
   }
-  if (state_.objective.eta == 0) fit_dual();
+  // A limit within the warm-up, or before: C may be the start still, which is no encoder.
+  const bool unfitted = !from_stream() && state_.iterations.empty() && control_.options().initial_dual.empty();
+  // That of a stream was fitted to more samples than are kept, unless it was left for the end.
+  const bool fitted_on_more = from_stream() && learned_.eta > 0;
+  if ((state_.objective.eta == 0 && !fitted_on_more) || unfitted) fit_dual();
+  if (state_.objective.eta > 0 && unfitted) code(Interrupt(nullptr));
   return true;
 }
 
@@ -138,6 +155,9 @@ void Finish<T>::measure(bool exact) {
   auto nonzeros = static_cast<double>(codes_.n_nonzeros());
   control_.ranks().sum(std::span(&nonzeros, 1));
   summary_.nonzeros_per_code = nonzeros / static_cast<double>(samples_.n_all());
+  if (!exact || nonzeros > 0 || samples_.squared == 0 || summary_.outcome == Outcome::kTrivial) return;
+  summary_.outcome = Outcome::kTrivial;
+  summary_.message = "every code is zero in the end; take a smaller --tau, or --nonzeros; before, " + summary_.message;
 }
 
 template <class T>
@@ -188,7 +208,7 @@ void Finish<T>::describe() {
   summary_.n_features = objective.n_features;
   summary_.seconds = control_.seconds();
   summary_.tau = objective.tau;
-  summary_.coding_weight = objective.eta * objective.d() / objective.k();
+  summary_.coding_weight = learned_.eta * objective.d() / objective.k();
   summary_.threshold = objective.tau * objective.d() / objective.k();
   summary_.replaced_atoms = state_.atoms.n_replaced;
   summary_.dead_atoms = count_dead(state_.atoms.usage);
@@ -197,7 +217,7 @@ void Finish<T>::describe() {
   summary_.given.initial_dictionary = summary_.given.initial_dual = Matrix<double>();
   summary_.used = summary_.given;
   summary_.used.tau = objective.tau;
-  summary_.used.eta = objective.eta;
+  summary_.used.eta = learned_.eta;
   summary_.used.n_threads = pool_.size();
 }
 
@@ -213,6 +233,8 @@ LearnResult Finish<T>::make_result() {
   parts.mean_norm = samples_.mean_norm > 0 ? samples_.mean_norm : 1.0;
   parts.tau = objective.tau;
   parts.eta = objective.eta;
+  if (learned_.tau != objective.tau) parts.learning_tau = learned_.tau;
+  if (learned_.eta != objective.eta) parts.learning_eta = learned_.eta;
   parts.mu = objective.mu;
   parts.positive_codes = objective.positive_codes;
   fit_encoders(parts);

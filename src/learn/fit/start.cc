@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/sample_order.h"
+#include "learn/fit/coding_weights.h"
 #include "linalg/vectors.h"
 #include "solvers/code_problem.h"
 
@@ -69,10 +70,11 @@ std::string choose_tau(FitState& state, const LearnOptions& options, const Sampl
     const SilencingTau silencing = silencing_tau(problem, samples, pool);
     state.tau_max = silencing.largest;
     if (options.nonzeros && silencing.largest > 0) {
-      state.tau_search.emplace(*options.nonzeros);
+      const double wanted = learning_nonzeros(options, objective.n_features);
+      state.tau_search.emplace(wanted);
       objective.tau = state.tau_search->start(samples, objective, state.dictionary, state.dual, silencing.largest);
-      how << "tau = " << objective.tau << " to start with, to be moved until codes have " << *options.nonzeros
-          << " nonzeros";
+      how << "tau = " << objective.tau << " to start with, to be moved until codes have " << wanted
+          << " nonzeros while D is learned";
     } else {
       objective.tau = kDefaultTauFraction * silencing.mean;
       how << "tau = " << objective.tau << ", the default: " << kDefaultTauFraction

@@ -60,6 +60,7 @@ Json describe(const ModelParts& parts) {
                    {"sample_height", parts.shape.height},
                    {"sample_width", parts.shape.width}};
   json["dtype"] = parts.dtype == DType::kFloat32 ? "float32" : "float64";
+  json["penalty"] = parts.penalty == Penalty::kL0 ? "l0" : "l1";
   json["tau"] = parts.tau;
   json["eta"] = parts.eta;
   json["mu"] = parts.mu;

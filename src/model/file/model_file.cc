@@ -83,9 +83,18 @@ class TensorReader {
     values = vector(name, description_.n_atoms, description_.parts.dtype);
   }
   void read(const std::string& name, TensorColumns columns, Matrix<double>& values) const {
+    if (columns == TensorColumns::kPairs) {
+      values = pairs(name);
+      return;
+    }
     values = matrix(name, columns == TensorColumns::kAny     ? 0
                           : columns == TensorColumns::kAtoms ? description_.n_atoms
                                                              : description_.n_features);
+  }
+  Matrix<double> pairs(const std::string& name) const {
+    const Tensor& tensor = get(name, description_.parts.dtype);
+    if (tensor.shape.size() != 2 || tensor.shape[0] == 0 || tensor.shape[1] != 2) fail_shape(tensor, {1, 2});
+    return to_matrix(tensor);
   }
   const Tensor& get(const std::string& name, DType dtype) const {
     const Tensor* tensor = file_.find(name);
@@ -121,7 +130,7 @@ void check_norms(const std::string& path, const std::string& field, const Matrix
 
 void check_norms(const std::string& path, const ModelParts& parts) {
   check_norms(path, "dictionary", parts.dictionary, parts.dtype);
-  check_norms(path, "dual", parts.dual, parts.dtype);
+  if (parts.penalty == Penalty::kL1) check_norms(path, "dual", parts.dual, parts.dtype);
 }
 
 const std::string& model_metadata(const TensorFile& file, const std::string& path, const std::string& key) {
@@ -187,6 +196,7 @@ TensorFile to_tensor_file(const ModelParts& parts) {
   TensorFile file;
   file.tensors.push_back(make_tensor("dictionary", parts.dictionary, parts.dtype));
   file.tensors.push_back(make_tensor("dual", parts.dual, parts.dtype));
+  if (!parts.offset.empty()) file.tensors.push_back(make_tensor("offset", parts.offset, parts.dtype));
   for (const FittedEncoder& encoder : parts.encoders) add_encoder(file, encoder, parts.dtype);
   for (const FittedEncoder& encoder : parts.encoders)
     if (!encoder.decoder.empty())
@@ -207,6 +217,7 @@ Model from_tensor_file(const TensorFile& file, const std::string& path) {
   ModelParts parts = description.parts;
   parts.dictionary = reader.matrix("dictionary", description.n_features);
   parts.dual = reader.matrix("dual", description.n_features);
+  if (reader.has("offset")) parts.offset = reader.vector("offset", description.n_features, parts.dtype);
   for (const Mode* mode : all_modes())
     if (auto encoder = reader.encoder(*mode)) parts.encoders.push_back(*std::move(encoder));
   std::vector<double> means;

@@ -124,7 +124,8 @@ void read_record(const Field& json, const KeyOf& key_of, Type& record) {
     // A measurement that is absent by default is one that earlier versions did not make.
     if constexpr (std::is_same_v<Value, double>)
       if (std::isnan(value) && !json.has(key)) return;
-    if ((key == "advice" || key == "input_error") && !json.has(key)) return;
+    const bool is_young = key == "advice" || key == "input_error" || key == "l0";  // not in models of earlier versions
+    if (is_young && !json.has(key)) return;
     if constexpr (Record<Value>)
       read_record<kNumbers>(json[key], std::identity{}, value);
     else if constexpr (kNumbers == Numbers::kMeasured && std::is_same_v<Value, double>)
@@ -161,6 +162,13 @@ void read_dtype(const Field& json, DType& dtype) {
   dtype = text == "float32" ? DType::kFloat32 : DType::kFloat64;
 }
 
+void read_penalty(const Field& json, Penalty& penalty) {
+  std::string text;
+  json.read(text);
+  if (text != "l1" && text != "l0") json.fail("must be l1 or l0");
+  penalty = text == "l0" ? Penalty::kL0 : Penalty::kL1;
+}
+
 }  // namespace
 
 Description parse_description(const std::string& text, const std::string& file) {
@@ -182,6 +190,7 @@ Description parse_description(const std::string& text, const std::string& file) 
   shape["sample_height"].read(parts.shape.height);
   shape["sample_width"].read(parts.shape.width);
   read_dtype(json["dtype"], parts.dtype);
+  if (json.has("penalty")) read_penalty(json["penalty"], parts.penalty);
   json["tau"].read(parts.tau);
   json["eta"].read(parts.eta);
   json["mu"].read(parts.mu);

@@ -92,8 +92,8 @@ double error_after_race(const HardRows& rows, const HardState& start, const Hard
 }
 
 // At a constant rate until the held-out error stalls, then with a falling one.
-std::size_t train(const HardRows& rows, const HardState& start, const HardFitOptions& options, HardJudge& judge,
-                  Best& best, ThreadPool& pool) {
+void train(const HardRows& rows, const HardState& start, const HardFitOptions& options, HardJudge& judge, Best& best,
+           ThreadPool& pool, HardFitReport& report) {
   HardTraining training(rows, start, options.nonzeros, Random(options.seed, kTrain), pool);
   std::vector<double> errors;
   while (training.n_steps() < kMostSteps) {
@@ -102,13 +102,14 @@ std::size_t train(const HardRows& rows, const HardState& start, const HardFitOpt
     HardState state = training.state();
     errors.push_back(judge.measure(state, pool));
     if (training.n_steps() < 2 * kWarmUp + kStallChecks * kCheckEvery) continue;
-    if (!(errors.back() < (1 - kStall) * errors[errors.size() - 1 - kStallChecks])) break;
+    report.stalled = !(errors.back() < (1 - kStall) * errors[errors.size() - 1 - kStallChecks]);
+    if (report.stalled) break;
   }
   const auto n_falling = static_cast<std::size_t>(static_cast<double>(training.n_steps()) * kFalling / (1 - kFalling));
   for (std::size_t step = 0; step < n_falling; ++step)
     training.step(kRate * (1 - static_cast<double>(step) / static_cast<double>(n_falling)));
   best.offer(training.state());
-  return training.n_steps();
+  report.n_steps = training.n_steps();
 }
 
 HardEncoder in_given_coordinates(const HardState& state, const Standard& standard) {
@@ -155,7 +156,7 @@ HardEncoder fit_hard(MatrixView<const T> samples, MatrixView<const T> held_out, 
   const double greedy_error = error_after_race(split.learn, greedy, options, judge, pool);
   const bool is_greedy = greedy_error < orthonormal_error;
   report.start = is_greedy ? "greedy" : "orthonormal";
-  report.n_steps = train(split.learn, is_greedy ? greedy : orthonormal, options, judge, best, pool);
+  train(split.learn, is_greedy ? greedy : orthonormal, options, judge, best, pool, report);
   report.error = best.error();
   report.nonzeros = options.nonzeros;
   return in_given_coordinates(best.state(), standard);

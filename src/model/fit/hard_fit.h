@@ -40,6 +40,7 @@ struct HardFitReport {
   double error = 0;            // of the result; never above the two
   double nonzeros = 0;         // there
   std::size_t n_steps = 0;
+  bool stalled = false;  // the error on samples held out fell no more when the rate began to fall
 };
 
 // Learns from the rows of `samples`; with `held_out` empty, a part of them is held out. The pool's interrupt is heard

@@ -60,9 +60,12 @@ const Mode& corrected_mode() {
                                      .number = "",
                                      .help = "the same once more, knowing the first code",
                                      .cost = "2 and a little",
+                                     .takes_tau = true,
+                                     .debiased = true,
                                      .no_graph = ""},
                             .needs = {"sparse", "corrected"},
                             .tensors = {"weights", "feedback", "gain", "threshold", "growth", "tau_slope"},
+                            .has_decoder = true,
                             .fit = fit_after_sparse,
                             .make_float = make_mode_encoder<CorrectedEncoder<float>, float>,
                             .make_double = make_mode_encoder<CorrectedEncoder<double>, double>};

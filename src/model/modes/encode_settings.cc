@@ -9,6 +9,8 @@
 
 #include "dualdict/error.h"
 #include "linalg/vectors.h"
+#include "model/coding_space.h"
+#include "model/fit/levels.h"
 
 namespace dualdict {
 namespace {
@@ -46,6 +48,11 @@ void check(const Model& model, const EncodeOptions& options, const ModeInfo& mod
   if (!mode.sparse && (options.tau || options.nonzeros))
     usage("mode " + options.mode + ": its codes are dense and take neither tau nor nonzeros; use " +
           modes_that([](const ModeInfo& info) { return info.sparse; }));
+  if (options.tau && !mode.takes_tau)
+    usage("tau " + number(*options.tau) + ": mode " + options.mode + " has no tau; " +
+          (mode.takes_nonzeros ? "give nonzeros" : "its k is the number of nonzeros"));
+  if (options.nonzeros && !mode.takes_nonzeros)
+    usage("nonzeros " + number(*options.nonzeros) + ": mode " + options.mode + " has k of them; give another k");
   if (options.tau && options.nonzeros) usage("tau and nonzeros: give one of them, not both");
   if (options.nonzeros && !(*options.nonzeros > 0 && *options.nonzeros < static_cast<double>(model.n_atoms())))
     usage("nonzeros " + number(*options.nonzeros) + ": must be more than 0 and less than the " +
@@ -125,6 +132,41 @@ double tau_for_nonzeros(const Model& model, EncodeOptions options, const Matrix<
   return low;
 }
 
+void require_sample(const Model& model, const EncodeOptions& options, const std::string& wanted,
+                    const DataSource* sample) {
+  if (sample == nullptr)
+    usage("nonzeros " + number(*options.nonzeros) + ": mode " + options.mode + " needs samples to find its " + wanted +
+          " on; give them" + (wanted == "tau" ? ", or give tau" : ""));
+  if (sample->n_features() != model.n_features() || sample->n_samples() == 0)
+    throw Error(ErrorKind::kInput, sample->name() + ": " + std::to_string(sample->n_samples()) + " samples of " +
+                                       std::to_string(sample->n_features()) +
+                                       " features, but the model needs at least 1 of " +
+                                       std::to_string(model.n_features()));
+}
+
+// The threshold or price, from the model or, where it does not know one, for greedy codes on the sample.
+double find_level(const Model& model, const EncodeOptions& options, const Mode& mode, const DataSource* sample) {
+  const ModelParts& parts = model.parts();
+  const FittedEncoder* fitted = parts.find_encoder(mode.info.name);
+  const bool known = fitted != nullptr && !fitted->levels.empty();
+  if (!options.nonzeros) {
+    if (known) return fitted->levels(0, 1);
+    throw Error(ErrorKind::kInput, "mode " + options.mode + ": the model knows no " +
+                                       (mode.tensors.size() > 1 ? "encoder for it; use mode greedy, linear or exact"
+                                                                : "price for it; give nonzeros"));
+  }
+  if (known && has_level(fitted->levels, *options.nonzeros)) return level_at(fitted->levels, *options.nonzeros);
+  if (mode.tensors.size() > 1) {
+    if (known) too_many(*options.nonzeros, fitted->levels(fitted->levels.rows() - 1, 0));
+    throw Error(ErrorKind::kInput,
+                "mode " + options.mode + ": the model knows no encoder for it; use mode greedy, linear or exact");
+  }
+  require_sample(model, options, "price", sample);
+  Matrix<double> samples = read_spread(*sample);
+  to_coding_space(parts, samples.view());
+  return greedy_price(parts, samples.view(), *options.nonzeros, calling_thread());
+}
+
 }  // namespace
 
 double shift_for_nonzeros(const FittedEncoder& fitted, double tau, double wanted) {
@@ -146,18 +188,27 @@ double shift_for_nonzeros(const FittedEncoder& fitted, double tau, double wanted
   return high;
 }
 
+EncodeOptions with_mode(const Model& model, EncodeOptions options) {
+  if (options.mode.empty()) options.mode = default_mode(model);
+  return options;
+}
+
 ModeSettings resolve_settings(const Model& model, const EncodeOptions& options, const DataSource* sample) {
   const ModeChoice choice = parse_mode(options.mode);
+  const Mode& mode = mode_of(*choice.info);
   check(model, options, *choice.info);
   const ModelParts& parts = model.parts();
-  ModeSettings settings{.mode = &mode_of(*choice.info),
+  ModeSettings settings{.mode = &mode,
                         .number = choice.number,
                         .tau = options.tau.value_or(parts.tau),
                         .eta = options.eta.value_or(parts.eta),
                         .gap = options.gap,
-                        .debias = options.debias};
+                        .debias = options.debias.value_or(choice.info->debiased)};
   settings.tau_shift = settings.tau - parts.tau;
-  if (!options.nonzeros) return settings;
+  if (mode.has_levels) settings.level = find_level(model, options, mode, sample);
+  if (choice.info->takes_tau && parts.penalty == Penalty::kL0 && !options.tau && !options.nonzeros)
+    usage("mode " + options.mode + ": the model was learned with --penalty l0 and has no tau; give tau or nonzeros");
+  if (!options.nonzeros || mode.has_levels) return settings;
   if (!choice.info->needs_sample) {
     const FittedEncoder* fitted = parts.find_encoder(choice.info->name);
     if (fitted == nullptr) return settings;  // refused where the tensors are needed
@@ -169,14 +220,7 @@ ModeSettings resolve_settings(const Model& model, const EncodeOptions& options, 
     settings.tau = std::max(0.0, parts.tau + settings.tau_shift);
     return settings;
   }
-  if (sample == nullptr)
-    usage("nonzeros " + number(*options.nonzeros) + ": mode " + options.mode +
-          " needs samples to find its tau on; give them, or give tau");
-  if (sample->n_features() != model.n_features() || sample->n_samples() == 0)
-    throw Error(ErrorKind::kInput, sample->name() + ": " + std::to_string(sample->n_samples()) + " samples of " +
-                                       std::to_string(sample->n_features()) +
-                                       " features, but the model needs at least 1 of " +
-                                       std::to_string(model.n_features()));
+  require_sample(model, options, "tau", sample);
   settings.tau = tau_for_nonzeros(model, options, read_spread(*sample), *options.nonzeros);
   settings.tau_shift = settings.tau - parts.tau;
   return settings;

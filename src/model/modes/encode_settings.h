@@ -7,7 +7,10 @@
 
 namespace dualdict {
 
-// Throws Error(kUsage) for options that break a rule, or that the mode does not take.
+// The default mode of the model where none is given.
+EncodeOptions with_mode(const Model& model, EncodeOptions options);
+
+// `options.mode` is given. Throws Error(kUsage) for options that break a rule, or that the mode does not take.
 ModeSettings resolve_settings(const Model& model, const EncodeOptions& options, const DataSource* sample);
 
 // How far the thresholds of a fitted encoder must move, in units of tau, for its codes to have `wanted` nonzeros on

@@ -111,6 +111,8 @@ const Mode& exact_mode() {
                .number = "",
                .help = "the minimiser, with its certificate",
                .cost = "until the gap",
+               .takes_tau = true,
+               .debiased = true,
                .takes_eta = true,
                .needs_sample = true,
                .no_graph = "iterates until a certificate is met and cannot be a graph; use refine:k, as refine:10"},

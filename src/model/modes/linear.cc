@@ -29,6 +29,7 @@ const Mode& linear_mode() {
                                      .help = "C x, the paper's encoder; dense",
                                      .cost = "1",
                                      .sparse = false,
+                                     .takes_nonzeros = false,
                                      .no_graph = ""},
                             .make_float = make_mode_encoder<LinearEncoder<float>, float>,
                             .make_double = make_mode_encoder<LinearEncoder<double>, double>};

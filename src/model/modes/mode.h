@@ -27,6 +27,7 @@ struct ModeSettings {
   double tau = 0;
   double eta = 0;
   double tau_shift = 0;  // the thresholds of the fitted encoder move by tau_slope times this
+  double level = 0;      // the threshold or price of a mode that has levels
   double gap = 1e-6;
   bool debias = false;
 };
@@ -40,9 +41,12 @@ struct Mode {
   std::vector<std::string_view> needs = {};
   // The tensors that its own encoder has beside quantiles and decoder; empty: it has no encoder of its own.
   std::vector<std::string_view> tensors = {};
+  bool has_decoder = false;  // that encoder has a decoder too
+  bool has_levels = false;   // it codes at one level for all samples and atoms
   // Makes that encoder at the end of learning, when those of the modes before it are in the parts.
   FittedEncoder (*fit)(const ModelParts&, const SplitSamples&, ThreadPool&) = nullptr;
-  // The numbers k with which it has a row in a model's encoding table; none: one row.
+  // The numbers k with which it has a row in a model's encoding table; none: one row, with the nonzeros of the model
+  // where it takes a number.
   std::vector<std::size_t> measured = {};
   Make<float> make_float = nullptr;
   Make<double> make_double = nullptr;
@@ -59,6 +63,9 @@ const Mode& sparse_mode();
 const Mode& corrected_mode();
 const Mode& refine_mode();
 const Mode& exact_mode();
+const Mode& hard_mode();
+const Mode& greedy_mode();
+const Mode& omp_mode();
 
 // All of them, in the order of the public table.
 std::span<const Mode* const> all_modes();

@@ -10,7 +10,8 @@
 namespace dualdict {
 namespace {
 
-constexpr std::array kModes = {linear_mode, sparse_mode, corrected_mode, refine_mode, exact_mode};
+constexpr std::array kModes = {linear_mode, sparse_mode, corrected_mode, refine_mode,
+                               exact_mode,  hard_mode,   greedy_mode,    omp_mode};
 
 template <class T>
 class DebiasedEncoder final : public BlockEncoder<T> {

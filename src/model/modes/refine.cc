@@ -84,6 +84,8 @@ const Mode& refine_mode() {
                                      .number = "steps",
                                      .help = "k proximal steps from the sparse code",
                                      .cost = "1 and k steps",
+                                     .takes_tau = true,
+                                     .debiased = true,
                                      .takes_eta = true,
                                      .needs_sample = true,
                                      .no_graph = "",

@@ -19,9 +19,12 @@ const Mode& sparse_mode() {
                                      .number = "",
                                      .help = "gain and threshold on a corrected product",
                                      .cost = "1",
+                                     .takes_tau = true,
+                                     .debiased = true,
                                      .no_graph = ""},
                             .needs = {"sparse"},
                             .tensors = {"weights", "gain", "threshold", "growth", "tau_slope"},
+                            .has_decoder = true,
                             .fit = fit_to_check,
                             .make_float = make_mode_encoder<SparseEncoder<float>, float>,
                             .make_double = make_mode_encoder<SparseEncoder<double>, double>};

@@ -11,6 +11,7 @@
 #include "linalg/symmetric.h"
 #include "linalg/top_spectrum.h"
 #include "linalg/vectors.h"
+#include "solvers/code_step.h"
 
 namespace dualdict {
 
@@ -45,6 +46,13 @@ void apply_threshold_baseline(const ThresholdBaseline& baseline, bool positive, 
 
 namespace {
 
+std::vector<double> mean_of(MatrixView<const double> samples) {
+  std::vector<double> mean(samples.cols, 0.0);
+  for (std::size_t i = 0; i < samples.rows; ++i)
+    for (std::size_t j = 0; j < samples.cols; ++j) mean[j] += samples(i, j) / static_cast<double>(samples.rows);
+  return mean;
+}
+
 void subtract_row(const std::vector<double>& row, Matrix<double>& from) {
   for (std::size_t i = 0; i < from.rows(); ++i)
     for (std::size_t j = 0; j < from.cols(); ++j) from(i, j) -= row[j];
@@ -70,11 +78,8 @@ Matrix<double> principal_directions(const Matrix<double>& centred, ThreadPool& p
 }  // namespace
 
 Basis pca_basis(MatrixView<const double> samples, ThreadPool& pool) {
-  const std::size_t d = samples.cols;
   Basis basis;
-  basis.origin.assign(d, 0.0);
-  for (std::size_t i = 0; i < samples.rows; ++i)
-    for (std::size_t j = 0; j < d; ++j) basis.origin[j] += samples(i, j) / static_cast<double>(samples.rows);
+  basis.origin = mean_of(samples);
   Matrix<double> centred = convert<double>(samples);
   subtract_row(basis.origin, centred);
   basis.vectors = principal_directions(centred, pool);
@@ -143,6 +148,39 @@ double BasisErrors::hard(double nonzeros) const {
   return squared_samples_ > 0 ? std::sqrt((outside_ + out_of_reach_ + std::max(0.0, removed_.back() - removed_[kept])) /
                                           squared_samples_)
                               : 0.0;
+}
+
+SampleAtoms::SampleAtoms(MatrixView<const double> samples, std::size_t n_atoms, bool positive, ThreadPool& pool)
+    : mean_(mean_of(samples)) {
+  Matrix<double> atoms(std::min(n_atoms, samples.rows), samples.cols);
+  for (std::size_t k = 0; k < atoms.rows(); ++k) {
+    const double* sample = samples.row(k * samples.rows / atoms.rows());
+    for (std::size_t f = 0; f < samples.cols; ++f) atoms(k, f) = sample[f] - mean_[f];
+  }
+  problem_.assign(atoms, {}, positive, pool);
+}
+
+double SampleAtoms::error(MatrixView<const double> samples, double nonzeros, ThreadPool& pool) const {
+  Matrix<float> rest(samples.rows, samples.cols);
+  double squared = 0;
+  for (std::size_t i = 0; i < samples.rows; ++i)
+    for (std::size_t f = 0; f < samples.cols; ++f) {
+      squared += samples(i, f) * samples(i, f);
+      rest(i, f) = static_cast<float>(samples(i, f) - mean_[f]);
+    }
+  GreedyOptions options;
+  options.price = price_for_nonzeros<float>(problem_, rest, nonzeros, options, pool, samples.rows).price;
+  std::vector<GreedyCodeReport> reports((samples.rows + kBlockSamples - 1) / kBlockSamples);
+  pool.run(reports.size(), [&](std::size_t block, std::size_t) {
+    const std::size_t first = block * kBlockSamples;
+    const std::size_t n = std::min(kBlockSamples, samples.rows - first);
+    GreedyWorkspace<float> work;
+    Matrix<float> codes(n, problem_.n_atoms);
+    reports[block] = greedy_codes<float>(problem_, rest.view().row_range(first, n), options, work, codes.view());
+  });
+  GreedyCodeReport sum;
+  for (const GreedyCodeReport& report : reports) sum.add(report);
+  return squared > 0 ? std::sqrt(sum.squared_error / squared) : 0.0;
 }
 
 }  // namespace dualdict

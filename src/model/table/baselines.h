@@ -8,6 +8,7 @@
 
 #include "core/thread_pool.h"
 #include "dualdict/matrix.h"
+#include "solvers/greedy_codes.h"
 
 namespace dualdict {
 
@@ -51,6 +52,18 @@ class BasisErrors {
   double out_of_reach_ = 0;      // the sum of those of the other vectors
   std::size_t n_samples_ = 0;
   double squared_samples_ = 0;  // |x|^2
+};
+
+// Samples as atoms, at unit norm and less their mean: a dictionary that nobody learned.
+class SampleAtoms {
+ public:
+  SampleAtoms(MatrixView<const double> samples, std::size_t n_atoms, bool positive, ThreadPool& pool);
+  // |x - x^| / |x| of greedy codes whose price gives that many nonzeros on average.
+  double error(MatrixView<const double> samples, double nonzeros, ThreadPool& pool) const;
+
+ private:
+  std::vector<double> mean_;
+  GreedyProblem<float> problem_;
 };
 
 }  // namespace dualdict

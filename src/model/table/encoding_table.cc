@@ -12,6 +12,8 @@
 #include "core/thread_pool.h"
 #include "linalg/parallel_product.h"
 #include "linalg/product.h"
+#include "linalg/vectors.h"
+#include "model/coding_space.h"
 #include "model/fit/decoder_fit.h"
 #include "model/modes/mode.h"
 #include "model/row_decoder.h"
@@ -55,6 +57,7 @@ EncodingRow measure_mode(const Model& model, const std::string& name, MatrixView
                          const TableMeasures& measures, const FitRun& run) {
   EncodeOptions options;
   options.mode = name;
+  options.debias = false;
   options.n_threads = run.n_threads;
   const Encoder encoder(model, options);
   Matrix<T> codes(samples.rows, model.n_atoms());
@@ -65,9 +68,15 @@ EncodingRow measure_mode(const Model& model, const std::string& name, MatrixView
   return row;
 }
 
-EncodingRow measure_threshold(const ModelParts& parts, MatrixView<const double> fit, MatrixView<const double> measured,
-                              double nonzeros, const TableMeasures& measures, ThreadPool& pool) {
-  Matrix<double> codes = parallel_multiply_transposed(measured, parts.dictionary.view(), pool);
+struct MeasuredSamples {
+  Matrix<double> fit;
+  Matrix<double> measured;
+};
+
+EncodingRow measure_threshold(const ModelParts& parts, const MeasuredSamples& samples, double nonzeros,
+                              const TableMeasures& measures, ThreadPool& pool) {
+  const MatrixView<const double> fit = samples.fit.view();
+  Matrix<double> codes = parallel_multiply_transposed(samples.measured.view(), parts.dictionary.view(), pool);
   const ThresholdBaseline baseline = fit_threshold_baseline(codes, measures.exact(), nonzeros, parts.positive_codes);
   apply_threshold_baseline(baseline, parts.positive_codes, codes);
   Matrix<double> fit_codes = parallel_multiply_transposed(fit, parts.dictionary.view(), pool);
@@ -88,9 +97,10 @@ EncodingRow baseline_row(const std::string& name, double nonzeros, double error)
   return row;
 }
 
-// What needs no learned dictionary, with as many nonzeros as `exact`.
-void add_baselines(const ModelParts& parts, MatrixView<const double> measured, const BasisErrors& pca, double nonzeros,
+// What needs no learned dictionary, with as many nonzeros.
+void add_baselines(const ModelParts& parts, const MeasuredSamples& samples, const BasisErrors& pca, double nonzeros,
                    ThreadPool& pool, EncodingTable& table) {
+  const MatrixView<const double> measured = samples.measured.view();
   const auto whole = static_cast<std::size_t>(std::llround(std::max(0.0, nonzeros)));
   const std::size_t n_components = std::min(measured.cols, whole);
   table.rows.push_back(baseline_row("pca", static_cast<double>(n_components), pca.leading(n_components)));
@@ -98,15 +108,25 @@ void add_baselines(const ModelParts& parts, MatrixView<const double> measured, c
   const Basis dct = dct_basis(parts.shape.height, parts.shape.width, measured.cols);
   if (!dct.vectors.empty())
     table.rows.push_back(baseline_row("dct hard", nonzeros, BasisErrors(dct, measured, pool).hard(nonzeros)));
+  if (!(nonzeros > 0)) return;
+  const SampleAtoms atoms(samples.fit.view(), parts.dictionary.rows(), parts.positive_codes, pool);
+  table.rows.push_back(baseline_row("samples greedy", nonzeros, atoms.error(measured, nonzeros, pool)));
 }
 
-// "linear", "refine:1", "refine:3", ...
-std::vector<std::string> measured_modes() {
+// "linear", "refine:1", "refine:3", ...: the modes that the model can encode in. `nonzeros`: its own.
+std::vector<std::string> measured_modes(const ModelParts& parts, double nonzeros) {
   std::vector<std::string> names;
   for (const Mode* mode : all_modes()) {
-    if (mode->measured.empty()) names.emplace_back(mode->info.name);
-    for (const std::size_t number : mode->measured)
-      names.push_back(std::string(mode->info.name) + ":" + std::to_string(number));
+    const auto missing = [&](std::string_view needed) { return parts.find_encoder(needed) == nullptr; };
+    if (std::any_of(mode->needs.begin(), mode->needs.end(), missing)) continue;
+    if (mode->has_levels && missing(mode->info.name)) continue;
+    if (mode->info.takes_tau && parts.penalty == Penalty::kL0) continue;
+    const std::string name(mode->info.name);
+    if (name == "omp" && parts.positive_codes) continue;
+    if (mode->measured.empty() && mode->info.number.empty()) names.push_back(name);
+    if (mode->measured.empty() && !mode->info.number.empty())
+      names.push_back(name + ":" + std::to_string(std::max(1LL, std::llround(nonzeros))));
+    for (const std::size_t number : mode->measured) names.push_back(name + ":" + std::to_string(number));
   }
   return names;
 }
@@ -117,16 +137,28 @@ ModelParts without_transform(ModelParts parts) {
   return parts;
 }
 
+// Exact codes, or greedy ones with penalty l0. The samples are preprocessed, with their offset.
 Matrix<double> codes_in_double(ModelParts parts, MatrixView<const double> samples, const FitRun& run) {
   constexpr double kGap = 1e-8;
   parts.dtype = DType::kFloat64;
   EncodeOptions options;
-  options.mode = "exact";
+  options.mode = parts.penalty == Penalty::kL0 ? "greedy" : "exact";
+  options.debias = false;
   options.gap = kGap;
   options.n_threads = run.n_threads;
   Matrix<double> codes(samples.rows, parts.dictionary.rows());
   encode_in_pieces(Encoder(Model(std::move(parts)), options), samples, run, codes.view());
   return codes;
+}
+
+double nonzeros_of(const Matrix<double>& codes) {
+  return static_cast<double>(count_nonzeros(codes.data(), codes.size())) / static_cast<double>(codes.rows());
+}
+
+std::vector<double> row_norms(const Matrix<double>& rows) {
+  std::vector<double> norms(rows.rows());
+  for (std::size_t i = 0; i < rows.rows(); ++i) norms[i] = norm(rows.row(i), rows.cols());
+  return norms;
 }
 
 }  // namespace
@@ -139,22 +171,22 @@ EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& s
   if (samples.measured.empty()) return table;
   const Model model(without_transform(parts));
   const ModelParts& plain_parts = model.parts();
-  const Matrix<double> measured = convert<double>(samples.measured);
-  const Matrix<double> fit = convert<double>(samples.fit);
+  MeasuredSamples wide{convert<double>(samples.fit), convert<double>(samples.measured)};
+  const std::vector<double> norms = row_norms(wide.measured);
   ThreadPool pool(resolve_threads(run.n_threads), run.interrupt);
-  const TableMeasures measures(model.parts(), measured.view(), codes_in_double(plain_parts, measured.view(), run),
-                               pool);
-  double sparse_nonzeros = 0;
-  double exact_nonzeros = 0;
-  for (const std::string& name : measured_modes()) {
+  const BasisErrors pca(pca_basis(wide.fit.view(), pool), wide.measured.view(), pool);
+  Matrix<double> exact = codes_in_double(plain_parts, wide.measured.view(), run);
+  const double nonzeros = nonzeros_of(exact);
+  add_offset(plain_parts, -1, wide.fit.view());
+  add_offset(plain_parts, -1, wide.measured.view());
+  const TableMeasures measures(plain_parts, wide.measured.view(), norms, std::move(exact), pool);
+  for (const std::string& name : measured_modes(plain_parts, nonzeros))
     table.rows.push_back(measure_mode<T>(model, name, samples.measured, measures, run));
-    if (table.rows.back().mode == "sparse") sparse_nonzeros = table.rows.back().nonzeros;
-    if (table.rows.back().mode == "exact") exact_nonzeros = table.rows.back().nonzeros;
-  }
-  table.rows.push_back(measure_threshold(parts, fit.view(), measured.view(), sparse_nonzeros, measures, pool));
-  const BasisErrors pca(pca_basis(fit.view(), pool), measured.view(), pool);
+  table.rows.push_back(measure_threshold(plain_parts, wide, nonzeros, measures, pool));
   for (EncodingRow& row : table.rows) row.pca_error = pca.hard(row.nonzeros);
-  add_baselines(parts, measured.view(), pca, exact_nonzeros, pool, table);
+  add_offset(plain_parts, 1, wide.fit.view());
+  add_offset(plain_parts, 1, wide.measured.view());
+  add_baselines(parts, wide, pca, nonzeros, pool, table);
   return table;
 }
 

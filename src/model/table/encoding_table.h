@@ -15,12 +15,13 @@ struct TableSamples {
   MatrixView<const T> measured;  // what the rows are measured on
 };
 
-// Rows: the modes, then the baselines "threshold D'x" (soft-thresholded D'x with one threshold and one gain for all
-// atoms, as many nonzeros as `sparse`, its own decoder) and, with as many nonzeros as exact codes, "pca" (as many
-// components), "pca hard" and for patches "dct hard" (the largest coefficients of all samples: one hard threshold).
-// What a baseline does not have is NaN. Exact codes are those in double, so that the row `exact` shows the rounding
-// too. Debiased errors are measured on as many leading samples as a bounded amount of work allows. Throws Interrupted
-// when that is due.
+// Rows: the modes that the model has encoders for, then the baselines "threshold D'x" (soft-thresholded D'x with one
+// threshold and one gain for all atoms, its own decoder), "pca" (as many components as there are nonzeros), "pca hard",
+// for patches "dct hard" (the largest coefficients of all samples: one hard threshold) and "samples greedy" (samples of
+// the fit as atoms, greedy codes), all with as many nonzeros as exact codes. What a baseline does not have is NaN.
+// Exact codes are those in double, so that the row `exact` shows the rounding too; with penalty l0 greedy codes stand
+// for them, and their cost for E. Debiased errors are measured on as many leading samples as a bounded amount of work
+// allows. Throws Interrupted when that is due.
 template <class T>
 EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& samples, const FitRun& run);
 

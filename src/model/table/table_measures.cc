@@ -27,15 +27,16 @@ double ratio(double a, double b) {
 
 }  // namespace
 
-TableMeasures::TableMeasures(const ModelParts& parts, MatrixView<const double> samples, Matrix<double> exact,
-                             ThreadPool& pool)
+TableMeasures::TableMeasures(const ModelParts& parts, MatrixView<const double> samples,
+                             const std::vector<double>& norms, Matrix<double> exact, ThreadPool& pool)
     : parts_(parts),
       samples_(samples),
+      norms_(norms),
       exact_(std::move(exact)),
       pool_(pool),
       predictions_(parallel_multiply_transposed(samples, parts.dual.view(), pool)),
       debias_(parts.dictionary, parts.positive_codes) {
-  for (std::size_t i = 0; i < samples.rows; ++i) squared_samples_ += squared_norm(samples.row(i), samples.cols);
+  for (const double norm : norms_) squared_samples_ += norm * norm;
   exact_energy_ = energy(exact_);
 }
 
@@ -56,11 +57,15 @@ double TableMeasures::worst_error(const Matrix<double>& codes, const Matrix<doub
   parallel_multiply(codes.view(), decoder.view(), residual.view(), Into::kSubtract, pool_);
   double worst = 0;
   for (std::size_t i = 0; i < residual.rows(); ++i)
-    worst = std::max(worst, ratio(norm(residual.row(i), residual.cols()), norm(samples_.row(i), samples_.cols)));
+    worst = std::max(worst, ratio(norm(residual.row(i), residual.cols()), norms_[i]));
   return worst;
 }
 
 double TableMeasures::energy(const Matrix<double>& codes) const {
+  if (parts_.penalty == Penalty::kL0)
+    return squared_residual(codes.view(), parts_.dictionary) +
+           parts_.find_encoder("greedy")->levels(0, 1) *
+               static_cast<double>(count_nonzeros(codes.data(), codes.size()));
   const auto k = static_cast<double>(parts_.dictionary.rows());
   return squared_residual(codes.view(), parts_.dictionary) / static_cast<double>(parts_.dictionary.cols()) +
          parts_.eta / k * squared_difference(codes, predictions_) +
@@ -83,7 +88,7 @@ double TableMeasures::debiased_error(const Matrix<double>& codes) const {
     debias_.apply(samples_.row(i), debiased.row(i), workspaces[worker]);
   });
   double squared = 0;
-  for (std::size_t i = 0; i < n; ++i) squared += squared_norm(samples_.row(i), samples_.cols);
+  for (std::size_t i = 0; i < n; ++i) squared += norms_[i] * norms_[i];
   return std::sqrt(ratio(squared_residual(debiased.view(), parts_.dictionary), squared));
 }
 

@@ -14,8 +14,10 @@ namespace dualdict {
 // What all rows are measured against.
 class TableMeasures {
  public:
-  // `exact`: codes of the samples, to a gap far below what is measured.
-  TableMeasures(const ModelParts& parts, MatrixView<const double> samples, Matrix<double> exact, ThreadPool& pool);
+  // `exact`: codes of the samples, to a gap far below what is measured; with penalty l0 greedy ones. Samples are less
+  // the model's offset, `norms` their lengths before that.
+  TableMeasures(const ModelParts& parts, MatrixView<const double> samples, const std::vector<double>& norms,
+                Matrix<double> exact, ThreadPool& pool);
 
   const Matrix<double>& exact() const { return exact_; }
   // A row without speed for these codes and the decoder that goes with them.
@@ -32,6 +34,7 @@ class TableMeasures {
 
   const ModelParts& parts_;
   MatrixView<const double> samples_;
+  std::vector<double> norms_;
   Matrix<double> exact_;
   ThreadPool& pool_;
   Matrix<double> predictions_;  // C x

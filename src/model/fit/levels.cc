@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/fit/levels.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "linalg/parallel_product.h"
+#include "solvers/greedy_codes.h"
+
+namespace dualdict {
+namespace {
+
+constexpr std::size_t kLevelSamples = 4000;
+
+Matrix<double> table_of(const std::vector<std::array<double, 2>>& rows) {
+  Matrix<double> table(rows.size(), 2);
+  for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(rows[i].data(), 2, table.row(i));
+  return table;
+}
+
+// Rows that do not rise in nonzeros and fall in level say nothing new.
+void add_rising(std::vector<std::array<double, 2>>& rows, double nonzeros, double level) {
+  if (rows.size() == 1 || (nonzeros > rows.back()[0] && level < rows.back()[1])) rows.push_back({nonzeros, level});
+}
+
+}  // namespace
+
+Matrix<double> hard_levels(const ModelParts& parts, const std::vector<double>& bias, MatrixView<const double> samples,
+                           double wanted, ThreadPool& pool) {
+  constexpr double kFewest = 1.0 / 64, kGrowth = 1.1;
+  const MatrixView<const double> some = samples.row_range(0, std::min(samples.rows, kLevelSamples));
+  const Matrix<double> responses = parallel_multiply_transposed(some, parts.dual.view(), pool);
+  std::vector<double> sizes(responses.size());
+  for (std::size_t i = 0; i < responses.rows(); ++i)
+    for (std::size_t k = 0; k < responses.cols(); ++k) {
+      const double z = responses(i, k) + bias[k];
+      sizes[i * responses.cols() + k] = parts.positive_codes ? std::max(z, 0.0) : std::abs(z);
+    }
+  std::sort(sizes.begin(), sizes.end(), std::greater<>());
+  const auto n = static_cast<double>(some.rows);
+  // What lies strictly above an element.
+  const auto at = [&](double nonzeros) {
+    const auto place = static_cast<std::size_t>(std::llround(nonzeros * n));
+    return sizes[std::min(place, sizes.size() - 1)];
+  };
+  std::vector<std::array<double, 2>> rows{{wanted, at(wanted)}};
+  const auto most = static_cast<double>(responses.cols());
+  for (double count = kFewest; count < most; count *= kGrowth) add_rising(rows, count, at(count));
+  add_rising(rows, most, 0);
+  return table_of(rows);
+}
+
+double greedy_price(const ModelParts& parts, MatrixView<const double> samples, double wanted, ThreadPool& pool) {
+  GreedyProblem<double> problem;
+  problem.assign(parts.dictionary, {}, parts.positive_codes, pool);
+  return price_for_nonzeros<double>(problem, samples, wanted, {}, pool, kLevelSamples).price;
+}
+
+Matrix<double> greedy_levels(const ModelParts& parts, MatrixView<const double> samples, double wanted,
+                             ThreadPool& pool) {
+  constexpr std::array kFactors = {0.125, 0.25, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0, 4.0, 8.0};
+  constexpr double kMostOfFeatures = 0.5;  // with more, prices say little
+  GreedyProblem<double> problem;
+  problem.assign(parts.dictionary, {}, parts.positive_codes, pool);
+  const auto price = [&](double count, std::size_t most) {
+    return price_for_nonzeros<double>(problem, samples, count, {}, pool, most);
+  };
+  const FoundPrice own = price(wanted, kLevelSamples);
+  std::vector<std::array<double, 2>> rows{{own.nonzeros, own.price}};
+  if (!(own.nonzeros > 0)) return table_of(rows);
+  const double most = kMostOfFeatures * static_cast<double>(std::min(problem.n_atoms, problem.n_features));
+  for (const double factor : kFactors) {
+    if (factor > 1 && factor * wanted > most) break;
+    const FoundPrice found = factor == 1 ? own : price(factor * wanted, kPriceSamples);
+    if (found.price > 0) add_rising(rows, found.nonzeros, found.price);
+  }
+  return table_of(rows);
+}
+
+bool has_level(const Matrix<double>& levels, double nonzeros) {
+  return levels.rows() > 1 && nonzeros >= levels(1, 0) && nonzeros <= levels(levels.rows() - 1, 0);
+}
+
+double level_at(const Matrix<double>& levels, double nonzeros) {
+  std::size_t next = 2;
+  while (next + 1 < levels.rows() && levels(next, 0) < nonzeros) ++next;
+  if (next >= levels.rows()) return levels(levels.rows() - 1, 1);
+  const double* low = levels.row(next - 1);
+  const double* high = levels.row(next);
+  const double share = std::clamp(std::log(nonzeros / low[0]) / std::log(high[0] / low[0]), 0.0, 1.0);
+  if (!(high[1] > 0)) return low[1] * (1 - share);
+  return low[1] * std::pow(high[1] / low[1], share);
+}
+
+}  // namespace dualdict

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Orthogonal matching pursuit on the Gram matrix: k atoms for every sample, each the one that what is left resembles
+// most, with least squares on those chosen after every choice.
+#include "dualdict/error.h"
+#include "model/modes/mode.h"
+#include "solvers/pursuit_codes.h"
+
+namespace dualdict {
+namespace {
+
+template <class T>
+class PursuitEncoder final : public BlockEncoder<T> {
+ public:
+  PursuitEncoder(const ModelParts& parts, const ModeSettings& settings) : n_nonzeros_(settings.number) {
+    if (parts.positive_codes)
+      throw Error(ErrorKind::kUsage, "mode omp:" + std::to_string(settings.number) +
+                                         ": its codes have both signs, those of the model are >= 0; use greedy");
+    problem_.assign(parts.dictionary, {}, false);
+  }
+  void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
+    pursuit_codes<T>(problem_, x, n_nonzeros_, work.template own<PursuitWorkspace<T>>(), u);
+  }
+
+ private:
+  GreedyProblem<T> problem_;
+  std::size_t n_nonzeros_;
+};
+
+}  // namespace
+
+const Mode& omp_mode() {
+  static const Mode mode = {.info = {.name = "omp",
+                                     .number = "atoms of a code",
+                                     .help = "orthogonal matching pursuit, k atoms for every sample",
+                                     .cost = "2 and more",
+                                     .takes_nonzeros = false,
+                                     .no_graph = "chooses atoms one after another and cannot be a graph of products",
+                                     .usual_number = 10},
+                            .make_float = make_mode_encoder<PursuitEncoder<float>, float>,
+                            .make_double = make_mode_encoder<PursuitEncoder<double>, double>};
+  return mode;
+}
+
+}  // namespace dualdict
