@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -16,7 +17,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string read_text(const std::string& path) {
-  const auto bytes = open_bytes(path);
+  const auto bytes = open_bytes(path, [](const std::string& name, std::span<const std::byte> start) {
+    if (std::find(start.begin(), start.end(), std::byte{0}) != start.end())
+      fail_input(name, "is no text: holds a zero byte");
+  });
   std::string text(static_cast<std::size_t>(bytes->size()), '\0');
   bytes->read(0, std::as_writable_bytes(std::span<char>(text)));
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);

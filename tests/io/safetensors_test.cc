@@ -170,6 +170,36 @@ TEST_F(Safetensors, TextThatIsNotAHeaderIsRefused) {
   expect_contains(refused_header(nested, 0), "nested too deeply");
 }
 
+TEST_F(Safetensors, NumbersOfTensorsMetadataAndDimensionsHaveLimits) {
+  const auto tensors = [](int n) {
+    std::string header = "{";
+    for (int i = 0; i < n; ++i)
+      header += (i > 0 ? ",\"" : "\"") + std::to_string(i) + R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+    return header + "}";
+  };
+  EXPECT_EQ(read(file_of(tensors(10000), "")).tensors.size(), 10000U);
+  expect_contains(refused_header(tensors(10001), 0), "more than 10000 tensors");
+  const auto metadata = [](int n) {
+    std::string header = R"({"__metadata__":{)";
+    for (int i = 0; i < n; ++i) header += (i > 0 ? ",\"" : "\"") + std::to_string(i) + R"(":"")";
+    return header + "}}";
+  };
+  EXPECT_EQ(read(file_of(metadata(1000), "")).metadata.size(), 1000U);
+  expect_contains(refused_header(metadata(1001), 0), "more than 1000 metadata");
+  EXPECT_EQ(read(file_of(R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})", "1234"))
+                .tensors[0]
+                .shape.size(),
+            8U);
+  expect_contains(refused_tensor(R"("F32")", "[1,1,1,1,1,1,1,1,2]", "[0,8]"), "more than 8 dimensions");
+}
+
+TEST_F(Safetensors, AHeaderMayTakeEightMebibytesAndAFifthOfTheFile) {
+  const std::string blanks(std::size_t{8} << 20, ' ');
+  EXPECT_EQ(read(file_of("{}" + blanks.substr(2), "")).tensors.size(), 0U);
+  // A fifth of a file that is all header is not enough for the rest of it.
+  expect_contains(refused_header("{}" + blanks + blanks, 0), "a fifth of the file");
+}
+
 TEST_F(Safetensors, FailedWriteLeavesTheOldFile) {
   const std::string path = folder_.path("absent/model");
   expect_contains(error_of(ErrorKind::kWrite, [&] { write_safetensors(path, example()); }), path);

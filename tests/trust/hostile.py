@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """P2, P4, P5, P7: what is read from files."""
 
+import functools
 import os
 import random
 import resource
@@ -17,8 +18,27 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 import hostile_files  # noqa: E402
 import seeds  # noqa: E402
 
-# Of util-linux; cheaper than a function that Python runs between fork and exec.
-LIMITED = ["prlimit", f"--as={512 << 20}", "--core=0"]
+
+
+def limited(n_bytes):
+    """Of util-linux; cheaper than a function that Python runs between fork and exec."""
+    return ["prlimit", f"--as={n_bytes}", "--core=0"]
+
+
+@functools.cache
+def own_size(command):
+    """The address space that the command needs for itself, to a MiB."""
+    low, high = 0, 512
+    while high - low > 1:
+        middle = (low + high) // 2
+        started = subprocess.run([*limited(middle << 20), command, "--version"], capture_output=True).returncode == 0
+        low, high = (low, middle) if started else (middle, high)
+    return high << 20
+
+
+def promised_size(command, n_bytes):
+    """What reading so many bytes may take: 64 MiB and twice the file."""
+    return own_size(command) + (64 << 20) + 2 * n_bytes
 
 
 def read_with(command, how, path, folder):
@@ -28,15 +48,17 @@ def read_with(command, how, path, folder):
     else:
         arguments = ["learn", path, "-o", f"{folder}/out", "--atoms", 1, "--max-iterations", 1, "--threads", 1]
         arguments += ["--patches", "1x1", "--samples", 9] if how == "image" else []
+    # Learning takes more than reading; images are bounded by their pixels.
+    limit = promised_size(command, path.stat().st_size) if how == "model" else 512 << 20
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    finished = subprocess.run([*LIMITED, command, *map(str, arguments)], capture_output=True, timeout=60)
+    finished = subprocess.run([*limited(limit), command, *map(str, arguments)], capture_output=True, timeout=60)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return finished.returncode, finished.stderr.decode(errors="replace"), seconds
 
 
 def hostile_set(command, truncation_stride=1):
-    """P2: every file gets its verdict, within a second and 512 MiB."""
+    """P2: every file gets its verdict, within a second and 512 MiB, a model within 64 MiB and twice its size."""
     failures = []
     cases = hostile_files.all_cases(command, truncation_stride)
     with tempfile.TemporaryDirectory() as folder:
@@ -48,6 +70,33 @@ def hostile_set(command, truncation_stride=1):
             if code != case.code or case.word not in message or not named or seconds > 1:
                 failures.append(f"{case.name}: exit {code} after {seconds:.2f} s: {message[-200:]}")
     return len(cases), failures
+
+
+def endless_and_piped(command):
+    """P2: what cannot be a file of ours is refused by its first bytes; a pipe takes what a file may take."""
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "m"
+        model.write_bytes(seeds.made_by(command))
+        learn = ["-o", f"{folder}/out", "--atoms", "1", "--max-iterations", "1"]
+        for arguments in (
+            ["info", "/dev/zero"],
+            ["info", "/dev/urandom"],
+            ["learn", "/dev/zero", *learn],
+            ["learn", "/dev/zero", *learn, "--patches", "1x1"],
+            ["encode", model, "/dev/zero", "-o", f"{folder}/u"],
+            ["report", model, "--trace", "/dev/zero", "-o", f"{folder}/page"],
+        ):
+            limit = limited(promised_size(command, 0))
+            finished = subprocess.run([*limit, command, *arguments], capture_output=True, timeout=60)
+            if finished.returncode != 3:
+                failures.append(f"{arguments}: exit {finished.returncode}: {finished.stderr[-200:]}")
+        large = hostile_files.model_with(command, model.read_bytes(), hostile_files.add_tensor(60_000_000))
+        limit = limited(promised_size(command, len(large)))
+        finished = subprocess.run([*limit, command, "info", "/dev/stdin"], input=large, capture_output=True, timeout=60)
+        if finished.returncode != 0:
+            failures.append(f"a model of 60 MB in a pipe: exit {finished.returncode}: {finished.stderr[-200:]}")
+    return 7, failures
 
 
 def cut_while_read(command, n):

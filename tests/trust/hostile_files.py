@@ -3,8 +3,12 @@
 
 import gzip
 import io
+import itertools
 import json
+import re
 import struct
+import subprocess
+import tempfile
 import zipfile
 from collections import namedtuple
 
@@ -216,6 +220,76 @@ def tensor_cases(model):
         yield f"model with {key} {value}", safetensors(changed, data), 3, "upgrade" if value == "999" else key
 
 
+def add_tensor(n_bytes):
+    """A change of a header and its data: one tensor more."""
+
+    def change(header):
+        end = max(tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__")
+        header["more"] = {"dtype": "F32", "shape": [n_bytes // 4], "data_offsets": [end, end + n_bytes]}
+        return bytes(n_bytes)
+
+    return change
+
+
+def model_with(command, model, change_header=lambda header: b"", change_description=lambda text: text):
+    """The model with a header and a description of one's choice, and the checksum that the command asks for."""
+    size = struct.unpack("<Q", model[:8])[0]
+    header = json.loads(model[8 : 8 + size])
+    metadata = header["__metadata__"]
+    metadata["description"] = change_description(metadata["description"])
+    more = change_header(header) or b""
+    for _ in range(2):
+        content = safetensors(header, model[8 + size :] + more)
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(content)
+            file.flush()
+            said = subprocess.run([command, "info", file.name], capture_output=True, text=True, timeout=60).stderr
+        found = re.search(r"the content gives '([^']+)'", said)
+        if not found:
+            break
+        metadata["checksum"] = found[1]
+    return content
+
+
+def costly_cases(command, model):
+    """Up to 20 MB that ask for much more time or memory than their size."""
+
+    def description(more):
+        return lambda text: text[:-1] + more + "}"
+
+    def keys(n):
+        return description("".join(f',"unknown{i}":0' for i in range(n)))
+
+    def described(change):
+        return model_with(command, model, change_description=change)
+
+    def empty_tensors(header, n):
+        size = max(tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__")
+        for i in range(n):
+            header[f"t{i}"] = {"dtype": "F32", "shape": [0], "data_offsets": [size, size]}
+
+    yield "60,000 unknown keys", described(keys(60000)), 0, ""
+    yield "200,000 unknown keys", described(keys(200000)), 3, "description"
+    yield "brackets in the description", described(description(',"x":' + "[" * 500000 + "]" * 500000)), 3, "deep"
+    yield "uses of no atom", described(description(',"usage2":[' + "0," * 450000 + "0]")), 0, ""
+    yield "a description of 5 MB", described(lambda text: text + " " * 5_000_000), 3, "bytes long"
+    yield "a description of 19 MB", described(lambda text: text + " " * 19_000_000), 3, "header"
+    yield "100,000 empty tensors", model_with(command, model, lambda header: empty_tensors(header, 100000)), 3, "tensors"
+    yield "9,000 empty tensors", model_with(command, model, lambda header: empty_tensors(header, 9000)), 0, ""
+    for name, header in (
+        ("brackets", b'{"a":' + b"[" * 19_000_000),
+        ("braces", b'{"a":' * 3_000_000),
+        ("brackets in metadata", b'{"__metadata__":{"a":' + b"[" * 19_000_000),
+        ("a dimension a byte", b'{"a":{"shape":[' + b"1," * 9_000_000 + b'1],"dtype":"F32","data_offsets":[0,4]}}'),
+        ("a key of 19 MB", b'{"' + b"a" * 19_000_000 + b'":0}'),
+        ("a number of 19 MB", b'{"a":{"shape":[' + b"1" * 19_000_000 + b"]}}"),
+        ("a million metadata", b'{"__metadata__":{' + b",".join(b'"%d":""' % i for i in range(1_000_000)) + b"}}"),
+        ("a million keys", b"{" + b",".join(b'"%d":0' % i for i in range(1_000_000)) + b"}"),
+        ("escapes", b'{"' + b"\\u0041" * 3_000_000 + b'":0}'),
+    ):
+        yield name, safetensors(header, b"\0" * 8), 3, ""
+
+
 def sources(command):
     """(how, name, valid content, hostile cases) of each format."""
     model = seeds.made_by(command)
@@ -225,7 +299,7 @@ def sources(command):
         ("matrix", "npz", seeds.npz(X=seeds.matrix()), npz_cases()),
         ("matrix", "csv", seeds.csv(), csv_cases()),
         ("image", "image", seeds.png(), image_cases()),
-        ("model", "model", model, tensor_cases(model)),
+        ("model", "model", model, itertools.chain(tensor_cases(model), costly_cases(command, model))),
     ]
 
 

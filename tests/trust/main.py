@@ -80,6 +80,7 @@ def rows(build, fuzz_build, targets, divide):
     return [
         ("P1", "any bytes: a result or an error", lambda: fuzz(fuzz_build, corpus, many(EXECUTIONS), targets)),
         ("P2", "hostile files get their verdict", lambda: hostile.hostile_set(command, divide)),
+        ("P2", "endless files and pipes", lambda: hostile.endless_and_piped(command)),
         ("P3", "arrays and tensors of others, both ways", lambda: interop.random_arrays(convert, many(1000))),
         ("P4", "files cut while they are read", lambda: hostile.cut_while_read(command, many(200))),
         ("P5", "every flipped bit and every cut is found", lambda: numbers(build, "P5", divide)),

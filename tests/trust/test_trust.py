@@ -32,6 +32,11 @@ def test_hostile_files_get_their_verdict():
     expect_none_failed(hostile.hostile_set(COMMAND, 67), 150)
 
 
+@not_sanitized
+def test_endless_files_and_pipes():
+    expect_none_failed(hostile.endless_and_piped(COMMAND), 7)
+
+
 def test_files_cut_while_they_are_read():
     expect_none_failed(hostile.cut_while_read(COMMAND, 4), 4)
 

@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <new>
 #include <system_error>
 
 #include "io/bytes/input_error.h"
@@ -17,20 +20,52 @@ std::string reason(int error) {
   return std::generic_category().message(error);
 }
 
-std::shared_ptr<const ByteSource> read_stream(int descriptor, const std::string& name) {
-  constexpr std::size_t kChunk = std::size_t{1} << 20;
-  std::vector<std::byte> bytes;
-  std::size_t used = 0;
-  for (;;) {
-    if (bytes.size() - used < kChunk) bytes.resize(std::max(2 * bytes.size(), 2 * kChunk));
-    const ssize_t got = ::read(descriptor, bytes.data() + used, bytes.size() - used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_input(name, "cannot read at offset " + std::to_string(used) + ": " + reason(errno));
-    if (got == 0) break;
-    used += static_cast<std::size_t>(got);
+// Bytes that grow in place where the system can: pages are moved, not copied.
+class GrowingBytes {
+ public:
+  // Room for `more` bytes at the end.
+  std::byte* room(std::size_t more) {
+    if (used_ + more > size_) {
+      const std::size_t wanted = std::max(2 * size_, used_ + more);
+      void* const moved = std::realloc(bytes_.get(), wanted);
+      if (moved == nullptr) throw std::bad_alloc();
+      static_cast<void>(bytes_.release());
+      bytes_.reset(static_cast<std::byte*>(moved));
+      size_ = wanted;
+    }
+    return bytes_.get() + used_;
   }
-  bytes.resize(used);
-  return make_memory_bytes(name, std::move(bytes));
+  void add(std::size_t n) { used_ += n; }
+  std::span<const std::byte> bytes() const { return {bytes_.get(), used_}; }
+  std::shared_ptr<const void> owner() && { return std::shared_ptr<const std::byte>(std::move(bytes_)); }
+
+ private:
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<std::byte, Free> bytes_;
+  std::size_t size_ = 0;
+  std::size_t used_ = 0;
+};
+
+std::shared_ptr<const ByteSource> read_stream(int descriptor, const std::string& name, const CheckStart& check) {
+  constexpr std::size_t kChunk = std::size_t{1} << 18;
+  GrowingBytes read;
+  bool checked = check == nullptr;
+  for (;;) {
+    const ssize_t got = ::read(descriptor, read.room(kChunk), kChunk);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0)
+      fail_input(name, "cannot read at offset " + std::to_string(read.bytes().size()) + ": " + reason(errno));
+    read.add(static_cast<std::size_t>(got));
+    if (!checked && (got == 0 || read.bytes().size() >= kStartBytes)) {
+      check(name, read.bytes().first(std::min(read.bytes().size(), kStartBytes)));
+      checked = true;
+    }
+    if (got == 0) break;
+  }
+  const std::span<const std::byte> bytes = read.bytes();
+  return std::make_shared<const MemoryBytes>(name, std::move(read).owner(), bytes);
 }
 
 }  // namespace
@@ -69,14 +104,14 @@ void FileReader::read(std::uint64_t offset, std::span<std::byte> out) const {
   }
 }
 
-std::shared_ptr<const ByteSource> FileReader::read_all() const {
-  return read_stream(descriptor_, name());
+std::shared_ptr<const ByteSource> FileReader::read_all(const CheckStart& check) const {
+  return read_stream(descriptor_, name(), check);
 }
 
-std::shared_ptr<const ByteSource> open_bytes(const std::string& path) {
-  if (path == "-") return read_stream(STDIN_FILENO, "standard input");
+std::shared_ptr<const ByteSource> open_bytes(const std::string& path, const CheckStart& check) {
+  if (path == "-") return read_stream(STDIN_FILENO, "standard input", check);
   auto file = std::make_shared<const FileReader>(path);
-  if (file->is_stream()) return file->read_all();
+  if (file->is_stream()) return file->read_all(check);
   return file;
 }
 

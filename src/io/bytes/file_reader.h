@@ -3,12 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "io/bytes/byte_source.h"
 
 namespace dualdict {
+
+// Looks at the first bytes of a stream, kStartBytes or all there are, and throws when more of it is not worth reading.
+using CheckStart = std::function<void(const std::string& name, std::span<const std::byte> start)>;
+inline constexpr std::size_t kStartBytes = 512;
 
 // A regular file, open for as long as the object lives.
 class FileReader final : public ByteSource {
@@ -22,7 +27,7 @@ class FileReader final : public ByteSource {
   // Not a regular file (a pipe, a terminal): offsets mean nothing, only read_all() works.
   bool is_stream() const { return is_stream_; }
   // Everything up to the end of a stream.
-  std::shared_ptr<const ByteSource> read_all() const;
+  std::shared_ptr<const ByteSource> read_all(const CheckStart& check) const;
 
  private:
   int descriptor_ = -1;
@@ -31,6 +36,6 @@ class FileReader final : public ByteSource {
 };
 
 // A file; pipes, and standard input as "-", are read to their end into memory.
-std::shared_ptr<const ByteSource> open_bytes(const std::string& path);
+std::shared_ptr<const ByteSource> open_bytes(const std::string& path, const CheckStart& check = nullptr);
 
 }  // namespace dualdict

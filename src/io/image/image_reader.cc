@@ -20,23 +20,6 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// In pieces, so that memory grows with what is really there, whatever kind of file it is.
-std::vector<unsigned char> read_bytes(const std::string& path) {
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
-  if (!file) throw_bad_image(path, std::string("cannot be opened: ") + std::strerror(errno));
-  std::vector<unsigned char> bytes;
-  std::array<unsigned char, 1 << 16> piece;
-  for (;;) {
-    const std::size_t n = std::fread(piece.data(), 1, piece.size(), file.get());
-    bytes.insert(bytes.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(n));
-    if (bytes.size() > kMaxFileSize)
-      throw_bad_image(path, "is longer than " + std::to_string(kMaxFileSize) + " bytes, the most an image may have");
-    if (n < piece.size()) break;
-  }
-  if (std::ferror(file.get()) != 0) throw_bad_image(path, std::string("cannot be read: ") + std::strerror(errno));
-  return bytes;
-}
-
 bool starts_with(ImageBytes bytes, std::initializer_list<unsigned char> signature) {
   return bytes.size() >= signature.size() && std::memcmp(bytes.data(), signature.begin(), signature.size()) == 0;
 }
@@ -46,15 +29,40 @@ bool is_pnm(ImageBytes bytes) {
          std::strchr(" \t\r\n\v\f#", bytes[2]) != nullptr && bytes[2] != 0;
 }
 
+using Decode = Matrix<float> (*)(ImageBytes, const std::string&);
+
+// By the first bytes.
+Decode decoder_of(ImageBytes bytes, const std::string& path) {
+  if (bytes.empty()) throw_bad_image(path, "the file is empty");
+  if (starts_with(bytes, {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'})) return decode_png;
+  if (starts_with(bytes, {0xff, 0xd8, 0xff})) return decode_jpeg;
+  if (is_pnm(bytes)) return decode_pnm;
+  throw_bad_image(path, "is not an image that can be read: its content is neither PNG, JPEG, PGM nor PPM");
+}
+
+// In pieces, so that memory grows with what is really there, whatever kind of file it is.
+std::vector<unsigned char> read_bytes(const std::string& path) {
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  if (!file) throw_bad_image(path, std::string("cannot be opened: ") + std::strerror(errno));
+  std::vector<unsigned char> bytes;
+  std::array<unsigned char, 1 << 16> piece;
+  for (;;) {
+    const std::size_t n = std::fread(piece.data(), 1, piece.size(), file.get());
+    bytes.insert(bytes.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(n));
+    decoder_of(bytes, path);
+    if (bytes.size() > kMaxFileSize)
+      throw_bad_image(path, "is longer than " + std::to_string(kMaxFileSize) + " bytes, the most an image may have");
+    if (n < piece.size()) break;
+  }
+  if (std::ferror(file.get()) != 0) throw_bad_image(path, std::string("cannot be read: ") + std::strerror(errno));
+  return bytes;
+}
+
 }  // namespace
 
 Matrix<float> read_grey_image(const std::string& path) {
   const std::vector<unsigned char> bytes = read_bytes(path);
-  if (bytes.empty()) throw_bad_image(path, "the file is empty");
-  if (starts_with(bytes, {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'})) return decode_png(bytes, path);
-  if (starts_with(bytes, {0xff, 0xd8, 0xff})) return decode_jpeg(bytes, path);
-  if (is_pnm(bytes)) return decode_pnm(bytes, path);
-  throw_bad_image(path, "is not an image that can be read: its content is neither PNG, JPEG, PGM nor PPM");
+  return decoder_of(bytes, path)(bytes, path);
 }
 
 }  // namespace dualdict

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "io/bytes/file_reader.h"
 #include "io/bytes/input_error.h"
@@ -31,29 +32,35 @@ bool is_text(std::string_view start) {
   });
 }
 
+using Reader = std::unique_ptr<MatrixFile> (*)(std::shared_ptr<const ByteSource>);
+
+// By the first bytes.
+Reader reader_of(const std::string& name, std::span<const std::byte> bytes) {
+  if (bytes.empty()) fail_input(name, "is empty");
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (start.starts_with("\x93NUMPY")) return read_npy;
+  if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06")) return read_npz;
+  if (start.starts_with("\x1f\x8b")) return read_idx_gz;
+  if (is_idx(bytes)) return read_idx;
+  if (is_image(start)) fail_input(name, "is an image; to cut samples out of it add --patches HxW");
+  if (is_text(start)) return read_csv;
+  fail_input(name, "is of an unknown format (its first bytes are " + in_quotes(start.substr(0, 8)) +
+                       "); npy, npz, csv, IDX and IDX.gz are read");
+}
+
 }  // namespace
 
 std::unique_ptr<MatrixFile> open_matrix(const std::string& path) {
   std::error_code ignored;
   if (path != "-" && std::filesystem::is_directory(path, ignored))
     fail_input(path, "is a folder; to cut samples out of the images in it add --patches HxW");
-  return open_matrix(open_bytes(path));
+  return open_matrix(open_bytes(path, reader_of));
 }
 
 std::unique_ptr<MatrixFile> open_matrix(std::shared_ptr<const ByteSource> bytes) {
-  constexpr std::size_t kLookAt = 512;
-  if (bytes->size() == 0) fail_input(bytes->name(), "is empty");
-  std::string start(static_cast<std::size_t>(std::min<std::uint64_t>(kLookAt, bytes->size())), '\0');
-  bytes->read(0, std::as_writable_bytes(std::span<char>(start)));
-  if (start.starts_with("\x93NUMPY")) return read_npy(std::move(bytes));
-  if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06")) return read_npz(std::move(bytes));
-  if (start.starts_with("\x1f\x8b")) return read_idx_gz(std::move(bytes));
-  if (is_idx(std::as_bytes(std::span<const char>(start)))) return read_idx(std::move(bytes));
-  if (is_image(start)) fail_input(bytes->name(), "is an image; to cut samples out of it add --patches HxW");
-  if (is_text(start)) return read_csv(std::move(bytes));
-  fail_input(bytes->name(), "is of an unknown format (its first bytes are " +
-                                in_quotes(std::string_view(start).substr(0, 8)) +
-                                "); npy, npz, csv, IDX and IDX.gz are read");
+  std::vector<std::byte> start(static_cast<std::size_t>(std::min<std::uint64_t>(kStartBytes, bytes->size())));
+  bytes->read(0, start);
+  return reader_of(bytes->name(), start)(std::move(bytes));
 }
 
 }  // namespace dualdict

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "dualdict/error.h"
@@ -13,6 +11,7 @@
 #include "io/bytes/endian.h"
 #include "io/bytes/file_reader.h"
 #include "io/bytes/input_error.h"
+#include "io/tensors/header.h"
 
 namespace dualdict {
 namespace {
@@ -20,119 +19,14 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kMaxHeaderLength = 100'000'000;
+// To parse a text takes six times its size, a file may take twice its own and 64 MiB.
+constexpr std::uint64_t kFreeHeaderLength = std::uint64_t{8} << 20;
+constexpr std::uint64_t kHeaderShare = 5;
 constexpr std::size_t kLengthSize = 8;
-constexpr const char* kMetadataKey = "__metadata__";
-
-// JSON keeps one of two equal keys and nests without limit; a header may do neither.
-json parse_header(const std::string& name, const std::string& text) {
-  constexpr int kMaxDepth = 3;
-  std::vector<std::set<std::string>> keys;
-  const auto check = [&](int depth, json::parse_event_t event, json& parsed) {
-    if (depth > kMaxDepth) fail_input(name, "safetensors header: nested too deeply");
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
-      fail_input(name, "safetensors header: key " + in_quotes(parsed.get<std::string>()) + " appears twice");
-    return true;
-  };
-  if (!text.starts_with('{')) fail_input(name, "safetensors header: does not start with '{'");
-  // The JSON parser takes a zero byte for the end of the text and would not look at what follows.
-  if (text.find('\0') != std::string::npos) fail_input(name, "safetensors header: holds a zero byte");
-  try {
-    return json::parse(text, check);
-  } catch (const json::parse_error& error) {
-    fail_input(name, "safetensors header: is not JSON at character " + std::to_string(error.byte));
-  } catch (const json::exception&) {
-    fail_input(name, "safetensors header: holds a number out of range");
-  }
-}
-
-// A tensor of the header with the place of its bytes.
-struct Entry {
-  Tensor tensor;
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-};
-
-class HeaderReader {
- public:
-  HeaderReader(const std::string& name, const json& header) : name_(name), header_(header) {}
-
-  std::map<std::string, std::string> metadata() const {
-    std::map<std::string, std::string> result;
-    const auto found = header_.find(kMetadataKey);
-    if (found == header_.end()) return result;
-    if (!found->is_object()) fail_input(name_, "safetensors metadata: is not an object");
-    for (const auto& [key, value] : found->items()) {
-      if (!value.is_string()) fail_input(name_, "safetensors metadata: " + in_quotes(key) + " is not a string");
-      result[key] = value.get<std::string>();
-    }
-    return result;
-  }
-
-  // In the order of their bytes.
-  std::vector<Entry> entries() const {
-    std::vector<Entry> result;
-    for (const auto& [key, value] : header_.items())
-      if (key != kMetadataKey) result.push_back(entry(key, value));
-    std::sort(result.begin(), result.end(), [](const Entry& a, const Entry& b) {
-      return std::tie(a.begin, a.end, a.tensor.name) < std::tie(b.begin, b.end, b.tensor.name);
-    });
-    return result;
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& tensor, const std::string& what) const {
-    fail_input(name_, "tensor " + in_quotes(tensor) + ": " + what);
-  }
-
-  std::vector<std::uint64_t> sizes(const std::string& tensor, const json& value, const std::string& field) const {
-    const auto found = value.find(field);
-    if (found == value.end() || !found->is_array()) fail(tensor, "has no list '" + field + "'");
-    std::vector<std::uint64_t> result;
-    for (const json& size : *found) {
-      if (!size.is_number_unsigned()) fail(tensor, "an element of '" + field + "' is not an integer from 0 to 2^64-1");
-      result.push_back(size.get<std::uint64_t>());
-    }
-    return result;
-  }
-
-  DType dtype(const std::string& tensor, const json& value) const {
-    const auto found = value.find("dtype");
-    if (found == value.end() || !found->is_string()) fail(tensor, "has no string 'dtype'");
-    const auto text = found->get<std::string>();
-    if (text != "F32" && text != "F64") fail(tensor, "dtype " + in_quotes(text) + " is not read; F32 and F64 are");
-    return text == "F32" ? DType::kFloat32 : DType::kFloat64;
-  }
-
-  Entry entry(const std::string& key, const json& value) const {
-    if (!value.is_object() || value.size() != 3) fail(key, "must have exactly 'dtype', 'shape' and 'data_offsets'");
-    Entry result;
-    result.tensor.name = key;
-    result.tensor.dtype = dtype(key, value);
-    std::vector<std::uint64_t> factors = sizes(key, value, "shape");
-    const std::string shape = shape_text(factors);
-    result.tensor.shape.assign(factors.begin(), factors.end());
-    const auto offsets = sizes(key, value, "data_offsets");
-    if (offsets.size() != 2 || offsets[0] > offsets[1]) fail(key, "'data_offsets' are not a begin and an end");
-    result.begin = offsets[0];
-    result.end = offsets[1];
-    factors.push_back(size_of(result.tensor.dtype));
-    const auto needed = checked_product(factors);
-    if (!needed || *needed != result.end - result.begin)
-      fail(key, "shape " + shape + " does not fit the " + std::to_string(result.end - result.begin) +
-                    " bytes between its offsets");
-    return result;
-  }
-
-  const std::string& name_;
-  const json& header_;
-};
-
 // Every byte of the data belongs to exactly one tensor.
-void check_cover(const std::string& name, const std::vector<Entry>& entries, std::uint64_t data_size) {
+void check_cover(const std::string& name, const std::vector<TensorEntry>& entries, std::uint64_t data_size) {
   std::uint64_t expected = 0;
-  for (const Entry& entry : entries) {
+  for (const TensorEntry& entry : entries) {
     if (entry.begin != expected)
       fail_input(name, "tensor " + in_quotes(entry.tensor.name) + ": begins at " + std::to_string(entry.begin) +
                            (entry.begin < expected ? ", inside the tensor before it" : ", leaving a hole") +
@@ -144,32 +38,48 @@ void check_cover(const std::string& name, const std::vector<Entry>& entries, std
                          std::to_string(data_size) + (data_size < expected ? ": it is truncated" : ""));
 }
 
+std::uint64_t checked_length(const std::string& name, std::span<const std::byte> start) {
+  const auto length = load_le<std::uint64_t>(start.data());
+  if (length > kMaxHeaderLength)
+    fail_input(name, "is not a safetensors file: header length " + std::to_string(length) + " is above the limit of " +
+                         std::to_string(kMaxHeaderLength));
+  return length;
+}
+
 }  // namespace
 
+std::shared_ptr<const ByteSource> open_safetensors(const std::string& path) {
+  return open_bytes(path, [](const std::string& name, std::span<const std::byte> start) {
+    if (start.size() < kLengthSize) return;
+    checked_length(name, start);
+    if (start.size() > kLengthSize) require_header_start(name, static_cast<char>(start[kLengthSize]));
+  });
+}
+
 TensorFile read_safetensors(const std::string& path) {
-  return read_safetensors(*open_bytes(path));
+  return read_safetensors(*open_safetensors(path));
 }
 
 TensorFile read_safetensors(const ByteSource& bytes) {
   require_bytes(bytes, 0, kLengthSize, "bytes of the safetensors header length");
   std::array<std::byte, kLengthSize> length_bytes{};
   bytes.read(0, length_bytes);
-  const auto length = load_le<std::uint64_t>(length_bytes.data());
-  if (length > kMaxHeaderLength)
-    fail_input(bytes.name(), "is not a safetensors file: header length " + std::to_string(length) +
-                                 " is above the limit of " + std::to_string(kMaxHeaderLength));
+  const std::uint64_t length = checked_length(bytes.name(), length_bytes);
   require_bytes(bytes, kLengthSize, length, "bytes of the safetensors header");
+  if (length > kFreeHeaderLength && length - kFreeHeaderLength > bytes.size() / kHeaderShare)
+    fail_input(bytes.name(), "is not read: its header takes " + std::to_string(length) + " of " +
+                                 std::to_string(bytes.size()) + " bytes; it may take " +
+                                 std::to_string(kFreeHeaderLength) + " and a fifth of the file");
   std::string text(static_cast<std::size_t>(length), '\0');
   bytes.read(kLengthSize, std::as_writable_bytes(std::span<char>(text)));
 
-  const json header = parse_header(bytes.name(), text);
-  const HeaderReader reader(bytes.name(), header);
-  TensorFile file;
-  file.metadata = reader.metadata();
-  std::vector<Entry> entries = reader.entries();
+  TensorHeader header = parse_header(bytes.name(), text);
+  text = std::string();  // its room is needed for the tensors
   const std::uint64_t start = kLengthSize + length;
-  check_cover(bytes.name(), entries, bytes.size() - start);
-  for (Entry& entry : entries) {
+  check_cover(bytes.name(), header.entries, bytes.size() - start);
+  TensorFile file;
+  file.metadata = std::move(header.metadata);
+  for (TensorEntry& entry : header.entries) {
     entry.tensor.bytes.resize(static_cast<std::size_t>(entry.end - entry.begin));
     bytes.read(start + entry.begin, entry.tensor.bytes);
     file.tensors.push_back(std::move(entry.tensor));

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,10 +40,13 @@ struct TensorFile {
 
   // nullptr when there is none of that name.
   const Tensor* find(const std::string& name) const;
+  Tensor* find(const std::string& name);
 };
 
 // Throws Error(kInput) naming file, tensor and rule. Only F32 and F64 are read. Tensors come in the order of the file.
 TensorFile read_safetensors(const std::string& path);
+// The bytes of such a file; a stream that does not begin like one is refused before more of it is read.
+std::shared_ptr<const ByteSource> open_safetensors(const std::string& path);
 TensorFile read_safetensors(const ByteSource& bytes);
 
 // Writes durably; throws Error(kWrite). The same content gives the same bytes, whatever the order of the tensors:

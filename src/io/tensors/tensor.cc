@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "dualdict/error.h"
 #include "io/bytes/element.h"
@@ -71,9 +73,12 @@ std::vector<double> to_vector(const Tensor& tensor) {
 }
 
 const Tensor* TensorFile::find(const std::string& name) const {
-  for (const Tensor& tensor : tensors)
-    if (tensor.name == name) return &tensor;
-  return nullptr;
+  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.name == name; });
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+Tensor* TensorFile::find(const std::string& name) {
+  return const_cast<Tensor*>(std::as_const(*this).find(name));
 }
 
 }  // namespace dualdict

@@ -40,19 +40,21 @@ void add_encoder(TensorFile& file, const FittedEncoder& encoder, DType dtype) {
 // Takes the tensors of one file out with their rules checked.
 class TensorReader {
  public:
-  TensorReader(const TensorFile& file, const std::string& path, const Description& description)
+  TensorReader(TensorFile& file, const std::string& path, const Description& description)
       : file_(file), path_(path), description_(description) {}
 
   bool has(const std::string& name) const { return file_.find(name) != nullptr; }
 
   // K x n_cols; any n_cols >= 1 when n_cols is 0.
   Matrix<double> matrix(const std::string& name, std::size_t n_cols) const {
-    const Tensor& tensor = get(name, description_.parts.dtype);
+    Tensor& tensor = get(name, description_.parts.dtype);
     const std::size_t n_atoms = description_.n_atoms;
     const bool fits = tensor.shape.size() == 2 && tensor.shape[0] == n_atoms &&
                       (n_cols == 0 ? tensor.shape[1] > 0 : tensor.shape[1] == n_cols);
     if (!fits) fail_shape(tensor, {n_atoms, n_cols});
-    return to_matrix(tensor);
+    Matrix<double> result = to_matrix(tensor);
+    tensor.bytes = {};  // never the whole file twice
+    return result;
   }
   Matrix<double> optional_matrix(const std::string& name, std::size_t n_cols) const {
     return has(name) ? matrix(name, n_cols) : Matrix<double>();
@@ -96,8 +98,8 @@ class TensorReader {
     if (tensor.shape.size() != 2 || tensor.shape[0] == 0 || tensor.shape[1] != 2) fail_shape(tensor, {1, 2});
     return to_matrix(tensor);
   }
-  const Tensor& get(const std::string& name, DType dtype) const {
-    const Tensor* tensor = file_.find(name);
+  Tensor& get(const std::string& name, DType dtype) const {
+    Tensor* tensor = file_.find(name);
     if (tensor == nullptr) fail_input(path_, "tensor " + in_quotes(name) + " is missing");
     if (tensor->dtype != dtype)
       fail_input(path_, "tensor " + in_quotes(name) + " is " + dtype_name(tensor->dtype) + "; it must be " +
@@ -111,7 +113,7 @@ class TensorReader {
                           (wanted.back() == 0 ? " with any number above 0 in the place of the 0" : ""));
   }
 
-  const TensorFile& file_;
+  TensorFile& file_;
   const std::string& path_;
   const Description& description_;
 };
@@ -156,6 +158,20 @@ void check_model_header(const TensorFile& file, const std::string& path) {
   if (stored != found)
     fail_input(path, "checksum is " + in_quotes(stored) + ", but the content gives " + in_quotes(found) +
                          ": the file is damaged or was changed; restore it from a copy or learn again");
+}
+
+// Of any size it would cost many times that size to parse.
+Description read_description(const TensorFile& file, const std::string& path) {
+  constexpr std::size_t kMaxText = std::size_t{1} << 20;
+  constexpr std::size_t kMaxPerAtom = 32;  // its use
+  const Tensor* dictionary = file.find("dictionary");
+  const std::size_t n_atoms = dictionary == nullptr || dictionary->shape.empty() ? 0 : dictionary->shape[0];
+  const std::string& text = model_metadata(file, path, "description");
+  if (text.size() > kMaxText && (text.size() - kMaxText) / kMaxPerAtom > n_atoms)
+    fail_input(path, "description: is " + std::to_string(text.size()) + " bytes long; that of " +
+                         std::to_string(n_atoms) + " atoms may have " + std::to_string(kMaxText) + " and " +
+                         std::to_string(kMaxPerAtom) + " an atom");
+  return parse_description(text, path);
 }
 
 // The constructors' own checks, with the file named.
@@ -210,11 +226,11 @@ TensorFile to_tensor_file(const ModelParts& parts) {
   return file;
 }
 
-Model from_tensor_file(const TensorFile& file, const std::string& path) {
+Model from_tensor_file(TensorFile file, const std::string& path) {
   check_model_header(file, path);
-  Description description = parse_description(model_metadata(file, path, "description"), path);
+  Description description = read_description(file, path);
   const TensorReader reader(file, path, description);
-  ModelParts parts = description.parts;
+  ModelParts parts = std::move(description.parts);
   parts.dictionary = reader.matrix("dictionary", description.n_features);
   parts.dual = reader.matrix("dual", description.n_features);
   if (reader.has("offset")) parts.offset = reader.vector("offset", description.n_features, parts.dtype);

@@ -16,6 +16,6 @@ std::string model_checksum(const TensorFile& file);
 TensorFile to_tensor_file(const ModelParts& parts);
 
 // The inverse, with every check of a model file; `path` is for messages. Throws Error(kInput).
-Model from_tensor_file(const TensorFile& file, const std::string& path);
+Model from_tensor_file(TensorFile file, const std::string& path);
 
 }  // namespace dualdict

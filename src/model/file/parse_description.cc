@@ -13,7 +13,7 @@
 namespace dualdict {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;  // finds a key among many at once
 
 // A value of the document and the way to it, for messages.
 class Field {
@@ -33,12 +33,11 @@ class Field {
     return Field(*found, file_, path);
   }
   bool has(const std::string& key) const { return value_.is_object() && value_.contains(key); }
-  std::vector<Field> elements() const {
+  template <class Visit>
+  void for_each_element(const Visit& visit) const {
     if (!value_.is_array()) fail("must be a list");
-    std::vector<Field> result;
     for (std::size_t i = 0; i < value_.size(); ++i)
-      result.emplace_back(value_[i], file_, path_ + "[" + std::to_string(i) + "]");
-    return result;
+      visit(Field(value_[i], file_, path_ + "[" + std::to_string(i) + "]"));
   }
 
   void read(bool& to) const {
@@ -137,9 +136,10 @@ void read_record(const Field& json, const KeyOf& key_of, Type& record) {
 
 void read_encoding(const Field& json, EncodingTable& table) {
   read_record<Numbers::kSettings>(json, std::identity{}, table);
-  for (const Field& element : json["rows"].elements())
+  json["rows"].for_each_element([&](const Field& element) {
     read_record<Numbers::kMeasured>(element, std::identity{}, table.rows.emplace_back());
 }
+  });
 
 void read_provenance(const Field& json, Provenance& provenance) {
   json["version"].read(provenance.version);
@@ -152,7 +152,7 @@ void read_provenance(const Field& json, Provenance& provenance) {
   read_options(json["options_used"], provenance.summary.used);
   read_record<Numbers::kMeasured>(json["outcome"], outcome_key, provenance.summary);
   read_encoding(json["encoding"], provenance.encoding);
-  for (const Field& element : json["usage"].elements()) element.read(provenance.usage.emplace_back());
+  json["usage"].for_each_element([&](const Field& element) { element.read(provenance.usage.emplace_back()); });
 }
 
 void read_dtype(const Field& json, DType& dtype) {
@@ -173,8 +173,13 @@ void read_penalty(const Field& json, Penalty& penalty) {
 
 Description parse_description(const std::string& text, const std::string& file) {
   Json document;
+  constexpr int kMaxDepth = 16;
+  const auto check_depth = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth > kMaxDepth) throw Error(ErrorKind::kInput, file + ": description: is nested too deeply");
+    return true;
+  };
   try {
-    document = Json::parse(text);
+    document = Json::parse(text, check_depth);
   } catch (const Json::exception& error) {
     throw Error(ErrorKind::kInput, file + ": description: is not JSON: " + error.what());
   }
