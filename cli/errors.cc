@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "errors.h"
 
-#include <algorithm>
-#include <cstdio>
+#include "printable.h"
 
 namespace dualdict::cli {
 
@@ -25,11 +24,7 @@ int exit_code(ErrorKind kind) {
 }
 
 void print_error(const std::string& message) {
-  std::string line = message;
-  // A file name may hold a line break or an escape sequence; the message stays one harmless line.
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  std::fprintf(stderr, "dualdict: error: %s\n", line.c_str());
+  say("dualdict: error: " + one_line(message) + "\n");
 }
 
 }  // namespace dualdict::cli

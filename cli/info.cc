@@ -7,6 +7,7 @@
 #include "dualdict/options.h"
 #include "learn_report.h"
 #include "output.h"
+#include "printable.h"
 #include "text.h"
 
 namespace dualdict::cli {
@@ -24,11 +25,11 @@ std::string header(const Model& model) {
   if (parts.shape.height > 0)
     text += " (" + std::to_string(parts.shape.height) + " x " + std::to_string(parts.shape.width) + ")";
   text += model.dtype() == DType::kFloat32 ? ", float32" : ", float64";
-  text += ", learned from " + std::to_string(summary.n_samples) + " samples of " + parts.provenance.data_name +
-          " by dualdict " + parts.provenance.version + ".\n";
+  text += ", learned from " + std::to_string(summary.n_samples) + " samples of " +
+          one_line(parts.provenance.data_name) + " by dualdict " + one_line(parts.provenance.version) + ".\n";
   text += std::string(outcome_name(summary.outcome)) + " after " + std::to_string(summary.n_iterations) +
-          " iterations, " + duration(summary.seconds) + ": " + summary.message + "\n";
-  if (!summary.advice.empty()) text += "Note: " + summary.advice + ".\n";
+          " iterations, " + duration(summary.seconds) + ": " + one_line(summary.message) + "\n";
+  if (!summary.advice.empty()) text += "Note: " + one_line(summary.advice) + ".\n";
   return text;
 }
 
@@ -67,7 +68,7 @@ std::string transform_text(const PreprocessOptions& options) {
 int run_info(const std::string& path, bool json) {
   const Model model = Model::load(path);
   if (json) {
-    write_stdout(describe_json(model) + "\n");
+    write_stdout(printable_json(describe_json(model)) + "\n");
     return 0;
   }
   const Provenance& provenance = model.parts().provenance;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "json.h"
 
+#include "printable.h"
+
 namespace dualdict::cli {
 
 Json learn_json(const LearnSummary& summary, const Model& model, const std::string& path) {
@@ -19,7 +21,7 @@ Json verification_json(const Verification& result) {
 }
 
 std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printable_json(json.dump(indent, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace dualdict::cli

@@ -15,6 +15,7 @@
 #include "learn_report.h"
 #include "learn_start.h"
 #include "output.h"
+#include "printable.h"
 #include "progress.h"
 #include "rank_guard.h"
 #include "row_range.h"
@@ -196,7 +197,7 @@ void write_result(const LearnArguments& arguments, const LearnResult& result, Tr
   result.model.save(arguments.output);
   trace.publish();
   if (arguments.json) write_stdout(told);
-  std::fputs(closing.c_str(), stderr);
+  say(closing);
 }
 
 // Refused before anything is opened.

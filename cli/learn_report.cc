@@ -2,6 +2,7 @@
 #include "learn_report.h"
 
 #include "output.h"
+#include "printable.h"
 #include "text.h"
 
 namespace dualdict::cli {
@@ -27,7 +28,7 @@ std::string closing_summary(const LearnResult& result, const std::string& path) 
   const LearnSummary& summary = result.summary;
   const std::string model = shell_word(path);
   std::string text = std::string(outcome_name(summary.outcome)) + " after " + std::to_string(summary.n_iterations) +
-                     " iterations, " + duration(summary.seconds) + ": " + summary.message + "\n";
+                     " iterations, " + duration(summary.seconds) + ": " + one_line(summary.message) + "\n";
   text += "  E          " + energy_text(summary.energy) + "\n";
   text += "  codes      " + short_number(summary.nonzeros_per_code) + " nonzeros of " +
           std::to_string(result.model.n_atoms()) + " per code, relative duality gap " +
@@ -39,8 +40,8 @@ std::string closing_summary(const LearnResult& result, const std::string& path) 
           short_number(summary.used.eta.value_or(0)) + ")" +
           ", threshold tau d/K = " + short_number(summary.threshold) + "\n";
   text += encoding_text(result.model.parts().provenance.encoding);
-  if (!summary.advice.empty()) text += "Note: " + summary.advice + ".\n";
-  text += "Saved " + path + ". What to try next:\n";
+  if (!summary.advice.empty()) text += "Note: " + one_line(summary.advice) + ".\n";
+  text += "Saved " + one_line(path) + ". What to try next:\n";
   text += "  dualdict info " + model + "\n";
   text += "  dualdict mosaic " + model + " -o atoms.png\n";
   text += "  dualdict report " + model + " -o page.html\n";

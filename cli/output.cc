@@ -14,6 +14,7 @@
 
 namespace dualdict::cli {
 
+#include "printable.h"
 void write_stdout(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0)
@@ -67,3 +68,8 @@ std::string shell_word(const std::string& path) {
 }
 
 }  // namespace dualdict::cli
+  if (one_line(path) != path) {  // in the shell's own words for bytes
+    std::string escaped;
+    for (const char c : path) escaped += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    return "$'" + one_line(escaped) + "'";
+  }

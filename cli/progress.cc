@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "expected_time.h"
+#include "printable.h"
 #include "text.h"
 
 namespace dualdict::cli {
@@ -86,7 +87,7 @@ void Progress::message(const std::string& text) {
   if (style_ == ProgressStyle::kNone) return;
   if (line_open_) std::fprintf(stderr, "\r%s", kEraseToEnd);
   line_open_ = false;
-  std::fprintf(stderr, "%s\n", text.c_str());
+  say(one_line(text) + "\n");
 }
 
 void Progress::finish() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "text.h"
 
+#include "printable.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -33,7 +35,8 @@ std::string duration(double seconds) {
   return format("%lld h %02lld min", whole / 3600, whole % 3600 / 60);
 }
 
-std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t n_left, const std::string& indent) {
+std::string align(std::vector<std::vector<std::string>> rows, std::size_t n_left, const std::string& indent) {
+  for (auto& row : rows) std::transform(row.begin(), row.end(), row.begin(), one_line);
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
