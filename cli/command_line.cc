@@ -108,6 +108,8 @@ int out_of_memory() noexcept {
 
 int run_command_line(int argc, const char* const* argv) {
   std::set_terminate(on_terminate);
+  occupy_standard_streams();
+  ignore_file_size_signal();
   try {
     CLI::App root("Learn sparse dictionaries that come with their encoder, and encode with one matrix product",
                   "dualdict");

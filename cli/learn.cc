@@ -224,7 +224,7 @@ int run_rank(LearnArguments& arguments) {
       throw Error(ErrorKind::kUsage, "--resume: needs --checkpoint FILE, the file to go on from");
     check_stream(arguments, job);
     if (job.is_first()) locks = lock_outputs(arguments);
-    catch_signals();
+    catch_signals(arguments.checkpoint.path.empty() ? kSecondsToSaveAll : kSecondsToEnd);
     samples = open_samples(arguments, job);
   });
   Trace trace(job.is_first() ? arguments.trace : "");
@@ -240,6 +240,7 @@ int run_rank(LearnArguments& arguments) {
 int run_learn(LearnArguments& arguments) {
   if (launched_ranks() == 1) return run_rank(arguments);
   return guard_rank([&] { return run_rank(arguments); });
+  give_time_to_save();
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ int guard_rank(const std::function<int()>& work) {
   // Until the child is known, signals wait.
   sigset_t wanted, before;
   sigemptyset(&wanted);
-  for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) sigaddset(&wanted, number);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&wanted, number);
   sigprocmask(SIG_BLOCK, &wanted, &before);
   child.store(fork());
   if (child.load() == 0) {
@@ -58,7 +58,7 @@ int guard_rank(const std::function<int()>& work) {
   struct sigaction action {};
   action.sa_handler = pass_on;
   sigemptyset(&action.sa_mask);
-  for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) sigaction(number, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) sigaction(number, &action, nullptr);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   int status = 0;
   while (waitpid(child.load(), &status, 0) < 0 && errno == EINTR) {

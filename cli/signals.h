@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ctrl-C and SIGTERM: the first asks the work to end and be kept, the second ends the process at once.
+// SIGINT, SIGTERM, SIGHUP and SIGXCPU: the first asks the work to end and be kept, the second ends the process at once,
+// and so do some seconds after the first, wherever the work is by then: files appear whole or not at all, so that what
+// was written before, a checkpoint too, stands.
 #pragma once
 
 #include <atomic>
 
 namespace dualdict::cli {
 
+inline constexpr unsigned kSecondsToEnd = 5;
+// Where all of the work would be lost.
+inline constexpr unsigned kSecondsToSaveAll = 15;
+
 // Starts listening. Without this call a signal ends the process as usual.
-void catch_signals();
+void catch_signals(unsigned seconds = kSecondsToEnd);
 // True after the first signal; what LearnHooks::interrupt points to.
 const std::atomic<bool>& interrupt_flag();
-// 128 + the signal's number: 130 for SIGINT, 143 for SIGTERM; 0 when there was none.
+// 128 + the signal's number: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP, 152 for SIGXCPU; 0 when there was none.
 int interrupt_exit_code();
+
+// A limit of the size of files is an error of the write, not the end of the process.
+void ignore_file_size_signal();
+// The work has ended in time and is written now: that has as many seconds again.
+void give_time_to_save();
 
 // Unwinds a command that has nothing worth keeping; not an error.
 class Interrupted {

@@ -20,9 +20,9 @@ def long_run(tmp_path_factory):
     return folder
 
 
-def start(folder, output, trace):
+def start(folder, output, trace, before=()):
     never = ("--rtol", "0", "--max-iterations", "1000000")
-    command = [COMMAND, "learn", folder / "samples.npy", "-o", output, "--atoms", "64", "--tau", "0.05", *never]
+    command = [*before, COMMAND, "learn", folder / "samples.npy", "-o", output, "--atoms", "64", "--tau", "0.05", *never]
     process = subprocess.Popen(
         [*map(str, command), "--trace", str(trace), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -36,7 +36,10 @@ def start(folder, output, trace):
     return process
 
 
-@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+ENDS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGXCPU, 152)]
+
+
+@pytest.mark.parametrize("number, code", ENDS)
 def test_a_signal_ends_learning_with_the_model_written(long_run, tmp_path, number, code):
     output = tmp_path / "m.safetensors"
     process = start(long_run, output, tmp_path / "run.jsonl")
@@ -91,3 +94,55 @@ def test_a_second_signal_ends_at_once_and_keeps_the_old_file(long_run, tmp_path)
     # Both are pending when the process goes on; the kernel delivers them in either order.
     assert process.returncode in (130, 143)
     assert output.read_text() == "precious"
+
+
+def test_under_nohup_a_closed_terminal_ends_nothing(long_run, tmp_path):
+    process = start(long_run, tmp_path / "m.safetensors", tmp_path / "run.jsonl", ["nohup"])
+    process.send_signal(signal.SIGHUP)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=1)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode == 143
+
+
+def test_a_limit_of_processor_time_keeps_the_work(long_run, tmp_path):
+    """The kernel sends SIGXCPU every second from the soft limit on."""
+    output = tmp_path / "m.safetensors"
+    process = start(long_run, output, tmp_path / "run.jsonl", ["prlimit", "--cpu=2:60"])
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 152, stderr
+    assert b"INTERRUPTED" in run_ok("info", output).stdout
+
+
+@pytest.mark.parametrize("arguments", [["--tau", "0.1"], ["--tau", "0.1", "--checkpoint", "c", "--checkpoint-every", "0"]])
+def test_a_limit_of_file_sizes_is_an_error_that_leaves_nothing(long_run, tmp_path, arguments):
+    precious = tmp_path / "m.safetensors"
+    precious.write_text("precious")
+    command = ["prlimit", "--fsize=4096", COMMAND, "learn", long_run / "samples.npy", "-o", precious, "--atoms", "64"]
+    finished = subprocess.run(
+        [*map(str, command), "--max-iterations", "3", *arguments], capture_output=True, cwd=tmp_path, timeout=60
+    )
+    assert finished.returncode == 5, finished.stderr
+    assert b"File too large" in finished.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["m.safetensors"]
+    assert precious.read_text() == "precious"
+
+
+def test_five_seconds_after_a_signal_the_process_ends_wherever_it_is(samples, model, tmp_path):
+    """Here in a write to a pipe that nobody reads."""
+    (tmp_path / "many").write_bytes(np.load(samples).tobytes() * 20)
+    with open(tmp_path / "many", "rb") as many:
+        process = subprocess.Popen(
+            [COMMAND, "encode", str(model), "-", "-o", "-", "--raw", "float32"],
+            stdin=many,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    time.sleep(0.5)
+    asked = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=30)
+    assert 4 < time.monotonic() - asked < 7
+    assert process.returncode == 130
+    assert b"took too long to end" in process.stderr.read()

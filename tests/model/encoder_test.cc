@@ -371,7 +371,7 @@ TEST(Encoder, RefusesOptionsThatAModeDoesNotTake) {
   expect_error(ErrorKind::kUsage, "needs samples", make("exact", [](auto& o) { o.nonzeros = 3; }));
   expect_error(ErrorKind::kUsage, "tau -1", make("sparse", [](auto& o) { o.tau = -1; }));
   expect_error(ErrorKind::kUsage, "eta nan", make("exact", [nan](auto& o) { o.eta = nan; }));
-  expect_error(ErrorKind::kUsage, "an integer >= 1", make("refine:0", [](auto&) {}));
+  expect_error(ErrorKind::kUsage, "an integer from 1 to 1000", make("refine:0", [](auto&) {}));
   expect_error(ErrorKind::kUsage, "gap 0", make("exact", [](auto& o) { o.gap = 0; }));
 }
 

@@ -10,6 +10,9 @@
 namespace dualdict {
 namespace {
 
+// A block of samples is coded whole before a signal is heard.
+constexpr std::size_t kMaxNumber = 1000;
+
 constexpr std::array kModes = {linear_mode, sparse_mode, corrected_mode, refine_mode,
                                exact_mode,  hard_mode,   greedy_mode,    omp_mode};
 
@@ -85,9 +88,9 @@ ModeChoice parse_mode(std::string_view text) {
     const char* end = text.data() + text.size();
     const char* begin = colon == std::string_view::npos ? end : text.data() + colon + 1;
     const auto [stop, error] = std::from_chars(begin, end, number);
-    if (error == std::errc() && stop == end && number >= 1) return {&info, number};
+    if (error == std::errc() && stop == end && number >= 1 && number <= kMaxNumber) return {&info, number};
     refuse(text, "after " + std::string(info.name) + ": comes the number of " + std::string(info.number) +
-                     ", an integer >= 1, as in " + example(info));
+                     ", an integer from 1 to " + std::to_string(kMaxNumber) + ", as in " + example(info));
   }
   refuse(text, "must be one of " + mode_forms());
 }
