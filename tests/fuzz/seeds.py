@@ -81,14 +81,14 @@ def pgm(width=4, height=3, largest=255, data=None):
     return f"P5\n{width} {height}\n{largest}\n".encode() + data
 
 
-def made_by(command, checkpoint=False):
-    """A model, or a checkpoint, that the command itself wrote from the samples of matrix()."""
+def made_by(command, checkpoint=False, more=(), samples=None):
+    """A model, or a checkpoint, that the command itself wrote from the samples, those of matrix() unless given."""
     with tempfile.TemporaryDirectory() as folder:
-        samples = Path(folder) / "x.npy"
-        samples.write_bytes(npy(matrix()))
-        more = ["--checkpoint", f"{folder}/c", "--nonzeros", "2"] if checkpoint else ["--tau", "0.1"]
+        path = Path(folder) / "x.npy"
+        path.write_bytes(npy(matrix() if samples is None else samples))
+        more = ["--checkpoint", f"{folder}/c", "--nonzeros", "2"] if checkpoint else ["--tau", "0.1", *more]
         subprocess.run(
-            [command, "learn", samples, "-o", f"{folder}/m", "--atoms", "4", "--max-iterations", "3", "--quiet"]
+            [command, "learn", path, "-o", f"{folder}/m", "--atoms", "4", "--max-iterations", "3", "--quiet"]
             + ["--center-features", *more],
             check=True,
         )
@@ -106,7 +106,11 @@ def corpus(command):
         "png": [png(), png(depth=16), png(colour=2), png(colour=6, depth=16), png(interlace=0, colour=4)],
         "jpeg": [GREY_JPEG, COLOUR_JPEG],
         "pnm": [pgm(), pgm(largest=65535, data=bytes(24)), b"P3 2 1 9\n1 2 3 4 5 6\n", b"P2 # c\n2 2 7\n1 2 3 4\n"],
-        "model": [made_by(command)],
+        "model": [
+            made_by(command),
+            made_by(command, more=["--dtype", "float64", "--positive-codes", "--scale", "unit"]),
+            made_by(command, more=["--mu", "0.1", "--eta", "1"], samples=matrix().reshape(4, 3, 3).repeat(30, 0)),
+        ],
         "checkpoint": [made_by(command, checkpoint=True)],
     }
     seeds["any"] = [seeds[kind][0] for kind in ("npy", "npz", "idx", "csv", "png")] + [gzip.compress(idx(), mtime=0)]
