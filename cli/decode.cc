@@ -29,6 +29,7 @@ struct DecodeArguments {
 };
 
 int run_decode(const DecodeArguments& arguments) {
+  require_ending("-o", arguments.output, "npy");
   require_writable(arguments.output);
   require_no_input("-o", arguments.output, {arguments.model, arguments.codes});
   const OutputLock lock(arguments.output);

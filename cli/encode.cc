@@ -84,6 +84,10 @@ int run_encode(const EncodeArguments& arguments) {
   if (arguments.stream.is_on()) return run_encode_stream(arguments, options);
   require_writable(arguments.output);
   require_no_input("-o", arguments.output, {arguments.model, arguments.input});
+  if (arguments.sparse)
+    require_ending("-o", arguments.output, "npz", "name it .npz, or leave --sparse out");
+  else
+    require_ending("-o", arguments.output, "npy", "name it .npy, or give --sparse for npz");
   const OutputLock lock(arguments.output);
   catch_signals();
   const Model model = Model::load(arguments.model);

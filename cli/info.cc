@@ -37,7 +37,7 @@ std::string results(const LearnSummary& summary) {
   return align({{"E", energy_text(summary.energy)},
                 {"nonzeros per code", short_number(summary.nonzeros_per_code)},
                 {"relative duality gap", short_number(summary.duality_gap)},
-                {"dead atoms", std::to_string(summary.dead_atoms)},
+                {"dead atoms", summary.dead_atoms ? std::to_string(*summary.dead_atoms) : "not measured"},
                 {"tau, tau_max", short_number(summary.tau) + ", " + short_number(summary.tau_max)},
                 {"coding weight eta d/K", short_number(summary.coding_weight)},
                 {"threshold tau d/K", short_number(summary.threshold)}},

@@ -152,6 +152,7 @@ std::vector<OutputLock> lock_outputs(const LearnArguments& arguments) {
   };
   lock("-o", arguments.output);
   if (!arguments.trace.empty()) lock("--trace", arguments.trace);
+  require_ending("-o", arguments.output, "safetensors");
   if (!arguments.checkpoint.path.empty()) lock("--checkpoint", arguments.checkpoint.path);
   return locks;
 }
@@ -235,6 +236,8 @@ int run_rank(LearnArguments& arguments) {
   if (!result.summary.input_error.empty())
     throw Error(ErrorKind::kInput, result.summary.input_error + "; what came before is learned");
   return result.summary.outcome == Outcome::kInterrupted ? interrupt_exit_code() : 0;
+  if (job.is_first() && !arguments.quiet && samples.input)
+    for (const std::string& note : (*samples.input)->notes()) say("Note: " + one_line(note) + ".\n");
 }
 
 int run_learn(LearnArguments& arguments) {

@@ -33,8 +33,8 @@ std::string closing_summary(const LearnResult& result, const std::string& path) 
   text += "  codes      " + short_number(summary.nonzeros_per_code) + " nonzeros of " +
           std::to_string(result.model.n_atoms()) + " per code, relative duality gap " +
           short_number(summary.duality_gap) + "\n";
-  text += "  atoms      " + std::to_string(summary.dead_atoms) + " dead, " + std::to_string(summary.replaced_atoms) +
-          " replaced on the way\n";
+  text += "  atoms      " + (summary.dead_atoms ? std::to_string(*summary.dead_atoms) + " dead, " : "") +
+          std::to_string(summary.replaced_atoms) + " replaced on the way\n";
   text += "  weights    tau " + short_number(summary.tau) + tau_origin(summary) + " (all codes are zero from tau " +
           short_number(summary.tau_max) + "), coding eta d/K = " + short_number(summary.coding_weight) + " (eta " +
           short_number(summary.used.eta.value_or(0)) + ")" +

@@ -36,6 +36,7 @@ Command add_mosaic(CLI::App& root) {
       ->check(CLI::Range(1, 10000))
       ->type_name("n");
   return {app, [arguments] {
+            require_ending("-o", arguments->output, "png");
             require_writable(arguments->output);
             require_no_input("-o", arguments->output, {arguments->model});
             const OutputLock lock(arguments->output);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <array>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -52,6 +54,25 @@ void require_other_file(const std::string& option, const std::string& path, cons
   std::error_code error;
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return;
   const fs::path mine = fs::weakly_canonical(path, error);
+  // It is flushed at the end, and for that it must be opened.
+  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) refuse("the folder " + folder.string() + " cannot be opened: " + std::strerror(errno));
+  close(opened);
+}
+
+void require_ending(const std::string& option, const std::string& path, const std::string& format,
+                    const std::string& fix) {
+  constexpr std::array kFormats = {"npy", "npz",  "safetensors", "png",     "html", "csv", "tsv",  "txt",
+                                   "mat", "json", "h5",          "parquet", "pkl",  "jpg", "jpeg", "xlsx"};
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (ending.empty() || ending == "." + format) return;
+  if (std::none_of(kFormats.begin(), kFormats.end(),
+                   [&](const char* other) { return ending == std::string(".") + other; }))
+    return;
+  throw Error(ErrorKind::kUsage, option + ": " + path + " is not allowed: what is written is " + format + ", not " +
+                                     ending.substr(1) + "; " + (fix.empty() ? "name it ." + format : fix));
   const bool taken = std::any_of(others.begin(), others.end(),
                                  [&](const std::string& other) { return fs::weakly_canonical(other, error) == mine; });
   if (taken)

@@ -15,6 +15,10 @@ void require_writable(const std::string& path);
 void require_no_input(const std::string& option, const std::string& path, const std::vector<std::string>& inputs);
 // Throws Error(kUsage) when `path` names the same file as another output of the command.
 void require_other_file(const std::string& option, const std::string& path, const std::vector<std::string>& others);
+// Throws Error(kUsage) when the ending of `path` belongs to another format than the one that is written, "npy" say;
+// `fix` says what to do. Endings of no format are allowed.
+void require_ending(const std::string& option, const std::string& path, const std::string& format,
+                    const std::string& fix = "");
 // The path as a shell word, for commands that are shown to be copied.
 std::string shell_word(const std::string& path);
 

@@ -36,6 +36,7 @@ int run_report(const ReportArguments& arguments) {
        {&arguments.model, &arguments.trace, &arguments.feature_names, &arguments.sample_names})
     if (!path->empty()) inputs.push_back(*path);
   require_writable(arguments.output);
+  require_ending("-o", arguments.output, "html");
   require_no_input("-o", arguments.output, inputs);
   const OutputLock lock(arguments.output);
   const Model model = Model::load(arguments.model);

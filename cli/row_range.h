@@ -23,6 +23,7 @@ class RowRange final : public DataSource {
   ElementType element_type() const override { return source_.element_type(); }
   SampleShape sample_shape() const override { return source_.sample_shape(); }
   std::string name() const override { return name_; }
+  std::vector<std::string> notes() const override { return source_.notes(); }
   void read(std::size_t first, MatrixView<float> out) const override { source_.read(first_ + first, out); }
   void read(std::size_t first, MatrixView<double> out) const override { source_.read(first_ + first, out); }
 

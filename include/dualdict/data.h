@@ -36,6 +36,8 @@ class DUALDICT_API DataSource {
   virtual std::string name() const = 0;
 
   // Fills out with the samples first .. first + out.rows - 1, as stored (no preprocessing). Throws Error(kInput) when
+  // What was made of the files that their writer may not have meant, a sentence each.
+  virtual std::vector<std::string> notes() const { return {}; }
   // the file has become shorter or damaged. first + out.rows <= n_samples(), out.cols == n_features().
   virtual void read(std::size_t first, MatrixView<float> out) const = 0;
   virtual void read(std::size_t first, MatrixView<double> out) const = 0;

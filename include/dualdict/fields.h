@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -23,7 +24,8 @@ concept Record = requires(Type& record) {
 };
 
 // The record as a map of names, what make_map() returns: of JSON, of Python, of anything that takes map[name] = value.
-// A record within becomes a map too, an outcome its name, and an energy has its total beside its terms.
+// A record within becomes a map too, an outcome its name, a count that is not known NaN, and an energy has its total
+// beside its terms.
 template <Record Type, class MakeMap>
 auto as_map(const Type& record, const MakeMap& make_map) {
   auto map = make_map();
@@ -33,8 +35,12 @@ auto as_map(const Type& record, const MakeMap& make_map) {
       map[name] = as_map(value, make_map);
     else if constexpr (std::same_as<Value, Outcome>)
       map[name] = std::string(outcome_name(value));
-    else
+    else if constexpr (!std::same_as<Value, std::optional<std::size_t>>)
       map[name] = value;
+    else if (value)
+      map[name] = *value;
+    else
+      map[name] = std::numeric_limits<double>::quiet_NaN();
   });
   return map;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -105,7 +106,7 @@ struct LearnSummary {
   double coding_weight = 0;        // eta d/K, the weight of coding relative to reconstruction while D was learned
   double threshold = 0;            // tau d/K, the lambda of 1/2|x - D u|^2 + lambda |u|_1
   std::size_t replaced_atoms = 0;  // in all iterations
-  std::size_t dead_atoms = 0;
+  std::optional<std::size_t> dead_atoms = 0;  // nothing: interrupted before they were counted
   // Why a stream ended before it should; what was read before is learned. Empty when it did not.
   std::string input_error;
   // What the table of modes says against the model, with the options that would help; empty when nothing.

@@ -65,7 +65,7 @@ def repr_html(model: _core.Model) -> str:
         f"{model.n_atoms} atoms of {model.n_features} features and their dual, from {description['data']['n_samples']} "
         f"samples; {outcome['name']} after {outcome['iterations']} iterations, E = {outcome['energy']['total']:.4g}, "
         f"{outcome['nonzeros_per_code']:.3g} nonzeros per code, duality gap {outcome['duality_gap']:.2g}, "
-        f"{outcome['dead_atoms']} dead atoms"
+        + ("dead atoms not counted" if outcome["dead_atoms"] is None else f"{outcome['dead_atoms']} dead atoms")
     )
     return (
         f'<figure style="margin:0"><img alt="Left the atoms, right the filters, most used first" '

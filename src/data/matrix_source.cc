@@ -27,6 +27,13 @@ std::string MatrixSource::name() const {
   return files_.size() == 1 ? first : first + " and " + std::to_string(files_.size() - 1) + " more";
 }
 
+std::vector<std::string> MatrixSource::notes() const {
+  std::vector<std::string> notes;
+  for (const auto& file : files_)
+    for (const std::string& note : file->notes()) notes.push_back(file->name() + ": " + note);
+  return notes;
+}
+
 template <class T>
 void MatrixSource::read_rows(std::size_t first, MatrixView<T> out) const {
   if (first > n_samples() || out.rows > n_samples() - first || out.cols != n_features())

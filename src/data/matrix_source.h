@@ -23,6 +23,7 @@ class MatrixSource final : public DataSource {
   ElementType element_type() const override { return type_; }
   // What all files agree on, or none.
   SampleShape sample_shape() const override { return shape_; }
+  std::vector<std::string> notes() const override;
   std::string name() const override;
 
   void read(std::size_t first, MatrixView<float> out) const override;

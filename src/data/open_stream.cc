@@ -27,6 +27,9 @@ std::string name_of(const std::vector<std::string>& paths) {
 // A file of raw records is a matrix whose header we know.
 std::unique_ptr<MatrixFile> open_raw(const std::string& path, const RawRecords& raw) {
   auto bytes = open_bytes(path);
+  std::vector<std::byte> start(static_cast<std::size_t>(std::min<std::uint64_t>(kStartBytes, bytes->size())));
+  bytes->read(0, start);
+  require_raw(path, start);
   const Scalar scalar = raw.type == ElementType::kUint8     ? Scalar::kUint8
                         : raw.type == ElementType::kFloat32 ? Scalar::kFloat32
                                                             : Scalar::kFloat64;

@@ -27,6 +27,12 @@ Scalar scalar_of(ElementType type) {
 
 }  // namespace
 
+void require_raw(const std::string& name, std::span<const std::byte> start) {
+  const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
+  if (text.starts_with("\x93NUMPY"))
+    fail_input(name, "begins as an npy file, whose header is no samples; leave --raw out");
+}
+
 PipeStream::PipeStream(int descriptor, std::string name, const std::optional<RawRecords>& raw,
                        const std::atomic<bool>* interrupt)
     : descriptor_(descriptor), name_(std::move(name)), raw_(raw.has_value()), interrupt_(interrupt) {
@@ -123,6 +129,7 @@ std::size_t PipeStream::read_rows(MatrixView<T> out) {
   if (n == 0 && !raw_)
     fail_input(name_, "ends after sample " + std::to_string(n_read_) + ", but its header declares " +
                           std::to_string(n_left_) + " more: it was cut");
+  if (raw_ && n_read_ == 0) require_raw(name_, std::span<const std::byte>(buffer_.data(), used_));
   for (std::size_t i = 0; i < n; ++i) convert_elements(format_, buffer_.data() + i * size, n_features_, out.row(i));
   drop(n * size);
   n_read_ += n;

@@ -14,6 +14,9 @@
 
 namespace dualdict {
 
+// Throws Error(kInput) when what is to be raw records begins as an npy file.
+void require_raw(const std::string& name, std::span<const std::byte> start);
+
 class PipeStream final : public SampleStream {
  public:
   // Reads from the descriptor, which stays the caller's. Waits for the header when the records are not raw.

@@ -25,6 +25,20 @@ TEST(Csv, ReadsEverySeparatorWithAndWithoutHeader) {
   }
 }
 
+TEST(Csv, SaysWhatItSkippedAndWhatLooksLikeAnIndex) {
+  const auto notes = [](const std::string& text) { return open_matrix(bytes_of(text))->notes(); };
+  EXPECT_TRUE(notes("1,2\n3,4\n").empty());
+  EXPECT_EQ(notes("# note\na,b\n1,2\n3,4\n"), std::vector<std::string>{"line 2 is a header and was skipped"});
+  for (const std::string text : {"0,7\n1,7\n2,7\n", "5;7\n6;8\n7;9\n8;1\n"}) {
+    ASSERT_EQ(notes(text).size(), 1U) << text;
+    expect_contains(notes(text)[0], "column 1 counts the rows");
+  }
+  ASSERT_EQ(notes(",b\n9,2\n3,4\n").size(), 2U);
+  expect_contains(notes(",b\n9,2\n3,4\n")[1], "column 1 has no name");
+  // One column alone, or too few rows to tell, are samples.
+  for (const std::string text : {"0\n1\n2\n", "0,7\n1,7\n", "0,7\n1,7\n3,7\n"}) EXPECT_TRUE(notes(text).empty()) << text;
+}
+
 TEST(Csv, OneColumnAndOneRow) {
   EXPECT_EQ(read_values("1\n2\n"), matrix_of<double>(2, 1, {1, 2}));
   EXPECT_EQ(read_values("1,2"), matrix_of<double>(1, 2, {1, 2}));

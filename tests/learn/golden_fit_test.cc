@@ -281,7 +281,7 @@ std::string facts_of(const LearnSummary& summary) {
   char facts[200];
   std::snprintf(facts, sizeof facts, "%zu iterations, %s, tau %.17g, %.3f nonzeros, %zu replaced, %zu dead",
                 summary.n_iterations, std::string(outcome_name(summary.outcome)).c_str(), summary.tau,
-                summary.nonzeros_per_code, summary.replaced_atoms, summary.dead_atoms);
+                summary.nonzeros_per_code, summary.replaced_atoms, summary.dead_atoms.value_or(0));
   return facts;
 }
 

@@ -93,8 +93,11 @@ std::string_view text_of(const ByteSource& bytes) {
 // Keeps the text and turns it into numbers when they are asked for: as numbers it can take several times the room.
 class CsvMatrixFile final : public MatrixFile {
  public:
-  CsvMatrixFile(std::shared_ptr<const ByteSource> bytes, const MatrixInfo& info, CsvLayout layout)
-      : MatrixFile(bytes->name(), info), bytes_(std::move(bytes)), layout_(std::move(layout)) {}
+  CsvMatrixFile(std::shared_ptr<const ByteSource> bytes, const MatrixInfo& info, CsvLayout layout,
+                std::vector<std::string> notes)
+      : MatrixFile(bytes->name(), info), bytes_(std::move(bytes)), layout_(std::move(layout)) {
+    set_notes(std::move(notes));
+  }
 
   void read(std::size_t first, MatrixView<float> out) const override { read_rows(first, out); }
   void read(std::size_t first, MatrixView<double> out) const override { read_rows(first, out); }
@@ -132,15 +135,17 @@ class CsvParser {
     while (const auto line = lines_.next()) {
       // A header need not be separated as the numbers are.
       if (n_rows_ == 0) layout_.separator = find_separator(*line);
-      if (!std::exchange(seen_first_line, true) && is_header(*line)) continue;
-      add_row(*line);
+      if (!std::exchange(seen_first_line, true) && is_header(*line))
+        add_header(*line);
+      else
+        add_row(*line);
     }
     if (n_rows_ == 0) fail_input(name_, "holds no row of numbers");
     MatrixInfo info;
     info.rows = n_rows_;
     info.cols = n_cols_;
     info.type = ElementType::kFloat64;
-    return std::make_unique<CsvMatrixFile>(std::move(bytes_), info, std::move(layout_));
+    return std::make_unique<CsvMatrixFile>(std::move(bytes_), info, std::move(layout_), notes());
   }
 
  private:
@@ -153,13 +158,39 @@ class CsvParser {
     return !any_number;
   }
 
+  void add_header(std::string_view line) {
+    header_line_ = lines_.number();
+    std::size_t column = 0;
+    for_each_field(line, layout_.separator, [&](std::string_view field) {
+      if (++column == 1) first_name_is_empty_ = field.empty() || field == "\"\"";
+    });
+  }
+
+  // The first column of tables often numbers the rows.
+  void look_for_index(double value) {
+    if (n_rows_ == 0) first_number_ = value;
+    counts_rows_ = counts_rows_ && value == first_number_ + static_cast<double>(n_rows_);
+  }
+
+  std::vector<std::string> notes() const {
+    constexpr std::size_t kFewestRows = 3;
+    std::vector<std::string> notes;
+    if (header_line_ > 0) notes.push_back("line " + std::to_string(header_line_) + " is a header and was skipped");
+    const bool is_index = n_cols_ > 1 && ((counts_rows_ && n_rows_ >= kFewestRows) || first_name_is_empty_);
+    if (is_index)
+      notes.push_back(std::string("column 1 ") + (counts_rows_ ? "counts the rows" : "has no name") +
+                      ", as an index does, and was taken as a feature; leave it out of the file if it is one (pandas: "
+                      "to_csv(..., index=False))");
+    return notes;
+  }
+
   void add_row(std::string_view line) {
     std::size_t column = 0;
     for_each_field(line, layout_.separator, [&](std::string_view field) {
-      ++column;
       double value = 0;
       const std::errc error = parse_number(field, value);
-      if (error != std::errc{}) fail_field(column, field, error);
+      if (error != std::errc{}) fail_field(column + 1, field, error);
+      if (++column == 1) look_for_index(value);
     });
     if (n_rows_ == 0) n_cols_ = column;
     if (column != n_cols_)
@@ -189,6 +220,10 @@ class CsvParser {
   CsvLayout layout_;
   std::size_t n_rows_ = 0;
   std::size_t n_cols_ = 0;
+  std::size_t header_line_ = 0;  // 0: none
+  bool first_name_is_empty_ = false;
+  bool counts_rows_ = true;
+  double first_number_ = 0;
 };
 
 }  // namespace

@@ -29,6 +29,8 @@ class MatrixFile {
 
   const std::string& name() const { return name_; }
   const MatrixInfo& info() const { return info_; }
+  // What was made of it that its writer may not have meant, a sentence each.
+  const std::vector<std::string>& notes() const { return notes_; }
   // Rows first .. first + out.rows - 1. Throws Error(kInput) when the file has become shorter.
   virtual void read(std::size_t first, MatrixView<float> out) const = 0;
   virtual void read(std::size_t first, MatrixView<double> out) const = 0;
@@ -36,9 +38,11 @@ class MatrixFile {
  protected:
   // Throws Error(kUsage) when the rows asked for are not there or the width is another.
   void check_range(std::size_t first, std::size_t rows, std::size_t cols) const;
+  void set_notes(std::vector<std::string> notes) { notes_ = std::move(notes); }
 
  private:
   std::string name_;
+  std::vector<std::string> notes_;
   MatrixInfo info_;
 };
 

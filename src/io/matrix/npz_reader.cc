@@ -56,6 +56,8 @@ std::unique_ptr<MatrixFile> read_npz(std::shared_ptr<const ByteSource> bytes) {
   const ZipMember* data = find(arrays, "data");
   if (format != nullptr && indices != nullptr && indptr != nullptr && shape != nullptr && data != nullptr)
     return read_csr(bytes->name(), CsrArrays{load(*format), load(*shape), load(*indptr), load(*indices), load(*data)});
+  if (format != nullptr && shape != nullptr && data != nullptr)
+    fail_input(bytes->name(), "holds a sparse matrix that is not in CSR form; save matrix.tocsr() instead");
   return read_npy(load(choose(bytes->name(), arrays)));
 }
 

@@ -211,7 +211,13 @@ void Finish<T>::describe() {
   summary_.coding_weight = learned_.eta * objective.d() / objective.k();
   summary_.threshold = objective.tau * objective.d() / objective.k();
   summary_.replaced_atoms = state_.atoms.n_replaced;
-  summary_.dead_atoms = count_dead(state_.atoms.usage);
+  std::vector<std::size_t>& usage = state_.atoms.usage;
+  summary_.dead_atoms = count_dead(usage);
+  // Interrupted before anybody has counted.
+  if (is_interrupted() && state_.iterations.empty() && summary_.dead_atoms == usage.size()) {
+    usage.clear();
+    summary_.dead_atoms.reset();
+  }
   summary_.given = control_.options();
   // A start that was given would be kept twice: in the summary and, moved on, in the model.
   summary_.given.initial_dictionary = summary_.given.initial_dual = Matrix<double>();

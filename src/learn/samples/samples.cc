@@ -16,6 +16,7 @@
 #include "linalg/block_sums.h"
 #include "linalg/symmetric.h"
 #include "linalg/vectors.h"
+#include "preprocess/vanished.h"
 #include "solvers/dual_step.h"
 
 namespace dualdict {
@@ -142,6 +143,7 @@ Samples<T> load_samples(const DataSource& data, const Transform& transform, Rand
       samples.squared += squared;
       samples.mean_norm += std::sqrt(squared);
     }
+    if (samples.mean_norm == 0) require_zero(data, transform);
   };
   if (ranks == nullptr)
     load();

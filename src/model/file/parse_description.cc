@@ -57,7 +57,8 @@ class Field {
     to = value_.get<double>();
     if (!std::isfinite(to)) fail("must be a finite number");
   }
-  void read(std::optional<double>& to) const {
+  template <class Number>
+  void read(std::optional<Number>& to) const {
     to.reset();
     if (!value_.is_null()) read(to.emplace());
   }
