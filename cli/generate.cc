@@ -54,12 +54,8 @@ Command add_generate(CLI::App& root) {
   app->add_option("-o,--output", arguments->folder, "folder for the PNG files; made when missing")
       ->required()
       ->type_name("FOLDER");
-  app->add_option("--images", arguments->n_images, "number of images; default 20")
-      ->check(CLI::Range(1, 99999))
-      ->type_name("n");
-  app->add_option("--size", arguments->size, "height and width in pixels; default 256")
-      ->check(CLI::Range(1, 8192))
-      ->type_name("n");
+  add_count(*app, "--images", arguments->n_images, "number of images; default 20", 1, 99999);
+  add_count(*app, "--size", arguments->size, "height and width in pixels; default 256", 1, 8192);
   add_table_flag(*app, arguments->table, *find_learn_option("seed"), "of the random discs; default 0")
       ->group("Options");
   return {app, [arguments] { return run_generate(*arguments); }};

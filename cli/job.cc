@@ -8,10 +8,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <span>
+#include <system_error>
 
 #include "dualdict/error.h"
+#include "dualdict/summary.h"
 #include "errors.h"
 #include "signals.h"
 
@@ -28,9 +31,18 @@ std::size_t count_in(const char* name) {
   return count;
 }
 
+// By its full path, beside the library of the same build: never one that an environment variable leads to.
+std::string mpi_library() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void*>(&outcome_name), &info) == 0 || info.dli_fname == nullptr) return kLibrary;
+  std::error_code error;
+  const auto library = std::filesystem::canonical(info.dli_fname, error);
+  return error ? kLibrary : (library.parent_path() / kLibrary).string();
+}
+
 Communicator* load_communicator(std::size_t n_ranks) {
   // For good: MPI does not like to be unloaded. With its symbols for all: it loads parts of its own that need them.
-  void* library = dlopen(kLibrary, RTLD_NOW | RTLD_GLOBAL);
+  void* library = dlopen(mpi_library().c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
     throw Error(ErrorKind::kUsage,
                 "started as one of " + std::to_string(n_ranks) +

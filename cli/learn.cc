@@ -48,6 +48,7 @@ struct LearnArguments {
   std::vector<std::string> validation;
   std::string trace;
   CheckpointOptions checkpoint;
+  bool checkpoint_every_given = false;
   bool json = false;
   bool quiet = false;
   bool progress = false;
@@ -151,8 +152,8 @@ std::vector<OutputLock> lock_outputs(const LearnArguments& arguments) {
     locks.emplace_back(path);
   };
   lock("-o", arguments.output);
-  if (!arguments.trace.empty()) lock("--trace", arguments.trace);
   require_ending("-o", arguments.output, "safetensors");
+  if (!arguments.trace.empty()) lock("--trace", arguments.trace);
   if (!arguments.checkpoint.path.empty()) lock("--checkpoint", arguments.checkpoint.path);
   return locks;
 }
@@ -210,6 +211,8 @@ void check_stream(const LearnArguments& arguments, const Job& job) {
   if (job.size() > 1 && has_rank_mark(arguments.inputs))
     throw Error(ErrorKind::kUsage,
                 "{rank}: is not allowed with --stream: every rank reads its share of the same files");
+  if (arguments.passes > 1 && std::count(arguments.inputs.begin(), arguments.inputs.end(), "-") > 0)
+    throw Error(ErrorKind::kUsage, "--passes: is not allowed with standard input: it can be gone through once");
 }
 
 int run_rank(LearnArguments& arguments) {
@@ -218,32 +221,35 @@ int run_rank(LearnArguments& arguments) {
   std::vector<OutputLock> locks;
   Samples samples;
   job.together([&] {
+    if (arguments.json && job.is_first()) require_stdout();
     preprocess = parse_preprocess(arguments.start);
     set_start(arguments.start, arguments.options);
     validate(arguments.options);
     if (arguments.checkpoint.resume && arguments.checkpoint.path.empty())
       throw Error(ErrorKind::kUsage, "--resume: needs --checkpoint FILE, the file to go on from");
+    if (arguments.checkpoint_every_given && arguments.checkpoint.path.empty())
+      throw Error(ErrorKind::kUsage, "--checkpoint-every: needs --checkpoint FILE, the file to write");
     check_stream(arguments, job);
     if (job.is_first()) locks = lock_outputs(arguments);
     catch_signals(arguments.checkpoint.path.empty() ? kSecondsToSaveAll : kSecondsToEnd);
     samples = open_samples(arguments, job);
   });
+  if (job.is_first() && !arguments.quiet && samples.input)
+    for (const std::string& note : (*samples.input)->notes()) say("Note: " + one_line(note) + ".\n");
   Trace trace(job.is_first() ? arguments.trace : "");
   const LearnResult result = learn_with_progress(arguments, samples, preprocess, trace, job);
+  give_time_to_save();
   job.together([&] {
     if (job.is_first()) write_result(arguments, result, trace);
   });
   if (!result.summary.input_error.empty())
     throw Error(ErrorKind::kInput, result.summary.input_error + "; what came before is learned");
   return result.summary.outcome == Outcome::kInterrupted ? interrupt_exit_code() : 0;
-  if (job.is_first() && !arguments.quiet && samples.input)
-    for (const std::string& note : (*samples.input)->notes()) say("Note: " + one_line(note) + ".\n");
 }
 
 int run_learn(LearnArguments& arguments) {
   if (launched_ranks() == 1) return run_rank(arguments);
   return guard_rank([&] { return run_rank(arguments); });
-  give_time_to_save();
 }
 
 }  // namespace
@@ -261,9 +267,8 @@ Command add_learn(CLI::App& root) {
   add_data_flags(*app, arguments->data);
   add_stream_flags(*app, arguments->stream,
                    "learn from the samples as they are read, in constant memory; - is standard input (npy or --raw)");
-  app->add_option("--passes", arguments->passes, "with --stream: how often the files are gone through; default 1")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}))
-      ->type_name("n")
+  add_count(*app, "--passes", arguments->passes, "with --stream: how often the files are gone through; default 1", 1,
+            1000000)
       ->group("Samples");
   add_start_flags(*app, arguments->start);
   app->add_option("--validation", arguments->validation,
@@ -278,11 +283,9 @@ Command add_learn(CLI::App& root) {
                   "keep what is needed to go on in this file; the result is the same, bit for bit")
       ->type_name("FILE")
       ->group("Output");
-  app->add_option("--checkpoint-every", arguments->checkpoint.seconds,
-                  "seconds between two checkpoints, at ends of iterations; default 60")
-      ->check(CLI::Range(0.0, 1e9))
-      ->type_name("s")
-      ->group("Output");
+  CLI::Option* every = add_number(*app, "--checkpoint-every", arguments->checkpoint.seconds,
+                                  "seconds between two checkpoints, at ends of iterations; default 60", 0, 1e9);
+  every->type_name("s")->group("Output");
   app->add_flag("--resume", arguments->checkpoint.resume,
                 "go on from the checkpoint if it is there; the limits and --threads may differ")
       ->group("Output");
@@ -290,7 +293,10 @@ Command add_learn(CLI::App& root) {
   app->add_flag("--quiet", arguments->quiet, "print nothing but errors on stderr")->group("Output");
   app->add_flag("--progress", arguments->progress, "one line per iteration even when stderr is no terminal")
       ->group("Output");
-  return {app, [arguments] { return run_learn(*arguments); }};
+  return {app, [arguments, every] {
+            arguments->checkpoint_every_given = every->count() > 0;
+            return run_learn(*arguments);
+          }};
 }
 
 }  // namespace dualdict::cli

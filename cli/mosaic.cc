@@ -7,6 +7,7 @@
 #include "command.h"
 #include "dualdict/files.h"
 #include "output.h"
+#include "table_flags.h"
 
 namespace dualdict::cli {
 namespace {
@@ -28,13 +29,12 @@ Command add_mosaic(CLI::App& root) {
   const auto arguments = std::make_shared<MosaicArguments>();
   app->footer(kMosaicExamples);
   app->add_option("MODEL", arguments->model, "a model file")->required()->type_name("");
-  app->add_option("-o,--output", arguments->output, "the PNG file to write")->required()->type_name("FILE");
-  app->add_option("--zoom", arguments->options.zoom, "pixels per value; default: a picture about 1000 pixels high")
-      ->check(CLI::Range(1, 64))
-      ->type_name("n");
-  app->add_option("--columns", arguments->options.columns, "tiles per row; default: nearly square")
-      ->check(CLI::Range(1, 10000))
-      ->type_name("n");
+  app->add_option("-o,--output", arguments->output, "the PNG file to write; - for standard output")
+      ->required()
+      ->type_name("FILE");
+  add_count(*app, "--zoom", arguments->options.zoom, "pixels per value; default: a picture about 1000 pixels high", 1,
+            64);
+  add_count(*app, "--columns", arguments->options.columns, "tiles per row; default: nearly square", 1, 10000);
   return {app, [arguments] {
             require_ending("-o", arguments->output, "png");
             require_writable(arguments->output);

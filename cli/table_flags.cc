@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "table_flags.h"
 
+#include <charconv>
+#include <type_traits>
 #include <variant>
 
 #include "dualdict/error.h"
 #include "dualdict/modes.h"
+#include "text.h"
 
 namespace dualdict::cli {
 namespace {
@@ -31,7 +34,37 @@ std::string flag_help(const OptionInfo& row) {
   return text + ")";
 }
 
+template <class Number>
+CLI::Option* add_ranged(CLI::App& app, const std::string& name, Number& field, const std::string& help, Number min,
+                        Number max) {
+  constexpr bool is_whole = std::is_same_v<Number, std::size_t>;
+  const auto shown = [](double value) {
+    return is_whole ? std::to_string(static_cast<std::size_t>(value)) : short_number(value);
+  };
+  const std::string rule = std::string(is_whole ? "a whole number" : "a number") +
+                           " >= " + shown(static_cast<double>(min)) + " and <= " + shown(static_cast<double>(max));
+  const auto set = [&field, name, rule, min, max](const std::string& text) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value >= min && value <= max))
+      throw Error(ErrorKind::kUsage,
+                  name + ": " + (text.empty() ? "an empty value" : text) + " is not allowed: " + rule);
+    field = value;
+  };
+  return app.add_option_function<std::string>(name, set, help)->type_name(is_whole ? "n" : "x");
+}
+
 }  // namespace
+
+CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& field, const std::string& help,
+                       std::size_t min, std::size_t max) {
+  return add_ranged(app, name, field, help, min, max);
+}
+
+CLI::Option* add_number(CLI::App& app, const std::string& name, double& field, const std::string& help, double min,
+                        double max) {
+  return add_ranged(app, name, field, help, min, max);
+}
 
 std::string group_title(std::string_view group) {
   if (group == "objective") return "What is learned";

@@ -14,6 +14,13 @@ namespace dualdict::cli {
 // Adds --NAME, which sets the row's field of `options`; the help is the row's unless another is given.
 CLI::Option* add_table_flag(CLI::App& app, LearnOptions& options, const OptionInfo& row, const std::string& help = "");
 
+// Adds an option that is no row of a table: a whole number, or a number, within a range. Read as those of the tables
+// are.
+CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& field, const std::string& help,
+                       std::size_t min, std::size_t max);
+CLI::Option* add_number(CLI::App& app, const std::string& name, double& field, const std::string& help, double min,
+                        double max);
+
 // Adds --mode, whose value is checked when the command line is read; `help` comes before the list of the modes.
 CLI::Option* add_mode_option(CLI::App& app, std::string& mode, const std::string& help);
 

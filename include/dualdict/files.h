@@ -52,7 +52,7 @@ class DUALDICT_API OutputLock {
 // Writes text (a report, a trace) durably as a whole.
 DUALDICT_API void write_text_file(const std::string& path, const std::string& text);
 
-// Writes a grey image, values clamped to 0..255, as PNG, durably.
+// Writes a grey image, values clamped to 0..255, as PNG, durably; "-" is standard output.
 DUALDICT_API void write_grey_png(const std::string& path, MatrixView<const float> pixels);
 
 }  // namespace dualdict

@@ -44,11 +44,6 @@ int sync_folder(int folder) {
   return ::fsync(folder) == 0 || errno == EINVAL ? 0 : errno;
 }
 
-std::string resolve_links(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr), &std::free);
-  return resolved ? std::string(resolved.get()) : path;
-}
-
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
@@ -80,7 +75,7 @@ DurableFile::DurableFile(const std::string& path) : path_(path), target_(path) {
     if (descriptor_ < 0) fail("cannot open", errno);
     return;
   }
-  if (exists) target_ = resolve_links(path);
+  target_ = resolve_links(path);
   open_temporary();
   if (exists && ::fchmod(descriptor_, old.st_mode & 07777) != 0) fail("cannot set permissions", errno);
 }

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 #include "core/hash.h"
 
@@ -31,6 +32,16 @@ void remove_if_abandoned(const std::string& path) noexcept {
 }
 
 }  // namespace
+
+std::string resolve_links(const std::string& path) {
+  constexpr int kMostLinks = 40;
+  std::error_code error;
+  fs::path target(path);
+  for (int i = 0; i < kMostLinks && fs::is_symlink(target, error); ++i)
+    target = target.parent_path() / fs::read_symlink(target, error);
+  const fs::path folder = fs::canonical(target.parent_path().empty() ? fs::path(".") : target.parent_path(), error);
+  return error ? target.string() : (folder / target.filename()).string();
+}
 
 std::string hidden_beside(const std::string& target) {
   constexpr std::size_t kDigits = 12;

@@ -6,6 +6,9 @@
 
 namespace dualdict {
 
+// What a path leads to over its links, whether the file is there or not.
+std::string resolve_links(const std::string& path);
+
 // "FOLDER/.dualdict-HASH", HASH made of the target's name: it belongs to that target and is never too long.
 std::string hidden_beside(const std::string& target);
 

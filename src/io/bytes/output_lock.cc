@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "dualdict/error.h"
@@ -15,17 +13,14 @@
 namespace dualdict {
 namespace {
 
-// Beside what a link leads to, so that two names of one file share the lock.
-std::string lock_path_of(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::path resolved = fs::weakly_canonical(path, error);
-  return hidden_beside(error ? path : resolved.string()) + ".lock";
-}
-
 bool can_be_locked(const std::string& path) {
   struct stat status {};
   return path != "-" && (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode));
+}
+
+bool is_regular(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 }  // namespace
@@ -33,10 +28,16 @@ bool can_be_locked(const std::string& path) {
 OutputLock::OutputLock(const std::string& path) {
   constexpr int kMaxAttempts = 100;
   if (!can_be_locked(path)) return;
-  lock_path_ = lock_path_of(path);
+  // Beside what a link leads to, so that two names of one file share the lock.
+  lock_path_ = hidden_beside(resolve_links(path)) + ".lock";
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    const int descriptor = ::open(lock_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor < 0) return;  // the write itself will say what is wrong with the folder
+    const int descriptor = ::open(lock_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (descriptor < 0 && errno != ELOOP && errno != EISDIR)
+      return;  // the write itself will say what is wrong with the folder
+    if (descriptor < 0 || !is_regular(descriptor)) {
+      if (descriptor >= 0) ::close(descriptor);
+      throw Error(ErrorKind::kWrite, path + ": its lock " + lock_path_ + " is no regular file: remove that first");
+    }
     const int error = lock_file(descriptor);
     if (error == 0 && is_named(descriptor, lock_path_)) {
       descriptor_ = descriptor;

@@ -10,7 +10,10 @@ namespace dualdict {
 
 void write_grey_png(const std::string& path, MatrixView<const float> pixels) {
   const std::vector<unsigned char> bytes = encode_grey_png(pixels);
-  write_file(path, std::as_bytes(std::span(bytes)));
+  if (path == "-")
+    open_standard_output()->append(std::as_bytes(std::span(bytes)));
+  else
+    write_file(path, std::as_bytes(std::span(bytes)));
 }
 
 }  // namespace dualdict
