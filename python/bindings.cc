@@ -143,6 +143,8 @@ void define_functions(nb::module_& module) {
 
 NB_MODULE(_core, module) {
   register_errors();
+  // What lives on when the interpreter ends (a model in a module) is no leak that users could mend.
+  nb::set_leak_warnings(false);
   module.attr("__version__") = DUALDICT_VERSION;
   module.def("option_table", &option_list);
   module.def("resolve_eta", &eta_of, nb::arg("options"), nb::arg("n_features"));

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -185,7 +186,9 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         -------
         self
 
-        Ctrl-C ends the fit and keeps what was learned so far: the estimator is fitted, KeyboardInterrupt is raised.
+        Ctrl-C ends the fit and keeps what was learned so far: the estimator is fitted, KeyboardInterrupt is raised. Ways of
+        encoding that were not fitted yet are replaced by "exact", with a warning. `summary_` is there even when nothing was
+        learned.
         """
         X = validate_data(self, X, dtype=_FLOATS, order="C")
         _core.check_mode(self.encode or "sparse")
@@ -197,6 +200,8 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             self._set_fitted(Fitted(model, records))
             if self.encode_nonzeros is not None:
                 self._encoder(sample=X)
+        elif not hasattr(self, "_fitted"):
+            self._nothing_yet = _learning.nothing_learned()
         if raised is not None:
             raise raised
         warn_of(self.summary_)
@@ -370,6 +375,9 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     @property
     def summary_(self) -> Record:
         """How the fit ended, its energy, its certificate and its iterations."""
+        fitted = self.__dict__.get("_fitted")
+        if fitted is None and "_nothing_yet" in self.__dict__:
+            return self._nothing_yet
         return self._checked().summary
 
     @property
@@ -432,9 +440,15 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         search = (mode, nonzeros, eta) if nonzeros is not None and MODES[_core.check_mode(mode)[0]]["needs_sample"] else None
         if tau is None and search in self._found_tau:
             tau, nonzeros = self._found_tau[search], None
-        encoder = make_encoder(
-            self.model_, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=sample
-        )
+        others = {"tau": tau, "nonzeros": nonzeros, "eta": eta, "debias": debias, "n_jobs": n_jobs, "sample": sample}
+        try:
+            encoder = make_encoder(self.model_, mode, **others)
+        except ValueError:
+            if mode == "exact" or self.summary_.outcome != "INTERRUPTED":
+                raise
+            # The exact mode needs no encoder that a fit makes at its end; what else is wrong it says too.
+            encoder = make_encoder(self.model_, "exact", **others)
+            warnings.warn(f'the fit was interrupted before the encoder "{mode}" was fitted: coding by "exact"', stacklevel=3)
         if search is not None and tau is None:
             self._found_tau[search] = encoder.tau
         self._fitted.last_encoder = (key, encoder)

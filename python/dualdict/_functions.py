@@ -201,6 +201,8 @@ def encode(
     encoder = make_encoder(model, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=X)
     if out is None:
         out = np.empty((X.shape[0], model.n_atoms), precision_of(X))
+    elif isinstance(X, np.ndarray) and np.may_share_memory(X, out):
+        X = X.copy()  # codes are written while other samples are still to be read
     for rows, place in blocks_of(X):
         encoder.encode(rows, out[place])
     return out

@@ -31,7 +31,7 @@ def run(X, values, preprocess, *, dict_init=None, dual_init=None, validation=Non
         "dict_init": as_start(dict_init, "dict_init"),
         "dual_init": as_start(dual_init, "dual_init"),
         "validation": validation,
-        "checkpoint": "" if checkpoint is None else os.fspath(checkpoint),
+        "checkpoint": "" if checkpoint is None else os.fsdecode(checkpoint),
         "on_iteration": on_iteration if watched else None,
         "on_message": progress.message if verbose else None,
     }
@@ -55,6 +55,13 @@ def summary_of(model, records=()):
     summary["usage"] = description["usage"]
     summary["iterations"] = list(records)
     return Record.of(summary)
+
+
+def nothing_learned():
+    """The summary of a fit that was ended from Python's side before there was a dictionary."""
+    return Record.of({
+        "outcome": "INTERRUPTED", "message": "interrupted before learning began: there is nothing to save", "n_iter": 0, "iterations": [],
+    })
 
 
 def encoding_table_of(model):

@@ -3,6 +3,7 @@
 
 import doctest
 import importlib
+import os
 import pickle
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 from sklearn.decomposition import DictionaryLearning, sparse_encode
+
+from conftest import planted
 
 import dualdict
 from dualdict._options import MODES
@@ -203,3 +206,34 @@ def test_penalty_l0(X):
         dualdict.encode(model, unseen, "exact")
     with pytest.raises(ValueError, match="nonzeros"):
         dualdict.learn(X, 24, penalty="l0")
+
+
+def test_codes_may_be_put_where_the_samples_are():
+    """Every code is that of the samples as they were before the first one was written."""
+    X = planted(3000, 16, 16, seed=12).astype(np.float32)
+    model, _ = dualdict.learn(X, 16, tau=0.1, max_iter=3)
+    wanted = dualdict.encode(model, X, "linear")
+    for shift in (0, 1, 700):
+        memory = np.concatenate([X, np.zeros((shift, 16), np.float32)])
+        assert dualdict.encode(model, memory[:3000], "linear", out=memory[shift:]) is not None
+        np.testing.assert_array_equal(memory[shift:], wanted)
+
+
+def test_a_checkpoint_may_be_named_by_bytes(tmp_path):
+    X = planted(300, 8, 8, seed=13)
+    name = os.fsencode(tmp_path / "x")
+    dualdict.learn(X, 8, tau=0.1, max_iter=2, checkpoint=name)
+    assert os.path.exists(name)
+
+
+def test_nothing_is_said_of_leaks_at_the_end():
+    """What the interpreter never gets to destroy, because a cycle with a frame holds it."""
+    code = (
+        "import numpy as np, dualdict, sys\n"
+        "model, _ = dualdict.learn(np.random.default_rng(0).standard_normal((50, 4)), 4, tau=.1, max_iter=1)\n"
+        "class Keep: pass\n"
+        "sys.modules['keep'] = keep = Keep(); keep.model = model; import ctypes\n"
+        "ctypes.pythonapi.Py_IncRef(ctypes.py_object(model))\n"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert finished.returncode == 0 and finished.stderr == ""

@@ -36,6 +36,30 @@ class TestSignals:
         assert learner.summary_.outcome == "INTERRUPTED"
         assert np.isfinite(learner.transform(X[:10])).all()
 
+    def test_ctrl_c_before_there_is_a_dictionary_leaves_a_summary(self, monkeypatch):
+        X, learner = slow_fit()
+        monkeypatch.setattr("dualdict._core.learn", lambda *_: (None, [], KeyboardInterrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            learner.fit(X)
+        assert learner.summary_.outcome == "INTERRUPTED" and learner.summary_.n_iter == 0
+        with pytest.raises(AttributeError, match="not fitted"):
+            learner.model_
+
+    def test_a_way_of_encoding_that_was_not_fitted_is_replaced(self):
+        X = planted(60000, 32, 64, seed=8).astype(np.float32)
+        learner = DualDictionaryLearning(400, tau=0.01, n_jobs=1, verbose=0)
+        old = signal.signal(signal.SIGINT, signal.default_int_handler)
+        threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            learner.fit(X)
+        signal.signal(signal.SIGINT, old)
+        learner.set_params(encode="corrected")
+        if "corrected" in [row.mode for row in learner.encoding_table_]:
+            pytest.skip("fitted in time")
+        with pytest.warns(UserWarning, match="interrupted before"):
+            codes = learner.transform(X[:20])
+        np.testing.assert_array_equal(codes, learner.set_params(encode="exact").transform(X[:20]))
+
     def test_other_handlers_run_meanwhile(self):
         X, learner = slow_fit()
         learner.set_params(time_limit=0.6)
