@@ -23,7 +23,8 @@ std::string header(const Model& model) {
   const LearnSummary& summary = parts.provenance.summary;
   std::string text = std::to_string(model.n_atoms()) + " atoms of " + std::to_string(model.n_features()) + " features";
   if (parts.shape.height > 0)
-    text += " (" + std::to_string(parts.shape.height) + " x " + std::to_string(parts.shape.width) + ")";
+    text += " (" + std::to_string(parts.shape.height) + " x " + std::to_string(parts.shape.width) +
+            (parts.shape.channels == 1 ? ")" : " x " + std::to_string(parts.shape.channels) + ")");
   text += model.dtype() == DType::kFloat32 ? ", float32" : ", float64";
   text += ", learned from " + std::to_string(summary.n_samples) + " samples of " +
           one_line(parts.provenance.data_name) + " by dualdict " + one_line(parts.provenance.version) + ".\n";

@@ -27,16 +27,17 @@ struct ReportArguments {
   std::vector<std::string> data;
   std::string feature_names;
   std::string sample_names;
+  std::string labels;
   DataFlags flags;
 };
 
 int run_report(const ReportArguments& arguments) {
   std::vector<std::string> inputs = arguments.data;
   for (const std::string* path :
-       {&arguments.model, &arguments.trace, &arguments.feature_names, &arguments.sample_names})
+       {&arguments.model, &arguments.trace, &arguments.feature_names, &arguments.sample_names, &arguments.labels})
     if (!path->empty()) inputs.push_back(*path);
-  require_writable(arguments.output);
   require_ending("-o", arguments.output, "html");
+  require_writable(arguments.output);
   require_no_input("-o", arguments.output, inputs);
   const OutputLock lock(arguments.output);
   const Model model = Model::load(arguments.model);
@@ -45,6 +46,7 @@ int run_report(const ReportArguments& arguments) {
   if (!arguments.trace.empty()) options.trace = read_trace(arguments.trace);
   if (!arguments.feature_names.empty()) options.feature_names = read_names(arguments.feature_names);
   if (!arguments.sample_names.empty()) options.sample_names = read_names(arguments.sample_names);
+  if (!arguments.labels.empty()) options.sample_labels = read_names(arguments.labels);
   std::unique_ptr<Input> input;
   if (!arguments.data.empty()) {
     input = std::make_unique<Input>(arguments.data, data_options(arguments.flags, 0));
@@ -76,6 +78,8 @@ Command add_report(CLI::App& root) {
   app->add_option("--feature-names", arguments->feature_names, "a text file with the name of a feature in each line")
       ->type_name("FILE");
   app->add_option("--sample-names", arguments->sample_names, "the same for the samples of --data")->type_name("FILE");
+  app->add_option("--labels", arguments->labels, "the class of each sample of --data, a line each, to count by atom")
+      ->type_name("FILE");
   add_data_flags(*app, arguments->flags);
   return {app, [arguments] { return run_report(*arguments); }};
 }

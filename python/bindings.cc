@@ -119,7 +119,8 @@ void define_model(nb::module_& module) {
       .def("report", &call_report, nb::arg("path"), nb::arg("X") = nb::none(), nb::arg("options"),
            nb::sig("def report(self, path: str | os.PathLike[str], X: typing.Any = None, *, trace: typing.Any = (), "
                    "title: str = '', feature_names: collections.abc.Sequence[str] | None = None, "
-                   "sample_names: collections.abc.Iterable[typing.Any] | None = None, n_jobs: int | None = None) "
+                   "sample_names: collections.abc.Iterable[typing.Any] | None = None, "
+                   "labels: collections.abc.Iterable[typing.Any] | None = None, n_jobs: int | None = None) "
                    "-> None"),
            "Writes a page that shows the model: one HTML file that opens in any browser and loads nothing. Up to 2000 "
            "samples of X are coded and counted; trace, a summary or its iterations, gives the curves.")
@@ -142,9 +143,9 @@ void define_functions(nb::module_& module) {
 }
 
 NB_MODULE(_core, module) {
-  register_errors();
   // What lives on when the interpreter ends (a model in a module) is no leak that users could mend.
   nb::set_leak_warnings(false);
+  register_errors();
   module.attr("__version__") = DUALDICT_VERSION;
   module.def("option_table", &option_list);
   module.def("resolve_eta", &eta_of, nb::arg("options"), nb::arg("n_features"));

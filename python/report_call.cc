@@ -34,6 +34,7 @@ void write_report(const Model& model, const std::string& path, const nb::object&
   options.title = nb::cast<std::string>(words["title"]);
   options.feature_names = nb::cast<std::vector<std::string>>(words["feature_names"]);
   options.sample_names = nb::cast<std::vector<std::string>>(words["sample_names"]);
+  options.sample_labels = nb::cast<std::vector<std::string>>(words["sample_labels"]);
   options.n_threads = n_threads;
   for (const nb::handle& record : records) options.trace.push_back(record_of(record));
   std::shared_ptr<const DataSource> source;

@@ -17,10 +17,12 @@ namespace dualdict {
 // How the elements are stored in the source; reading converts to float or double.
 enum class ElementType { kUint8, kFloat32, kFloat64 };
 
-// The picture behind a sample (height x width, row by row), for drawing atoms. 0 x 0: not a picture.
+// The picture behind a sample (height x width, row by row; the channels of a pixel beside each other), for drawing
+// atoms. 0 x 0: not a picture.
 struct SampleShape {
   std::size_t height = 0;
   std::size_t width = 0;
+  std::size_t channels = 1;  // or 3: red, green, blue
   bool operator==(const SampleShape&) const = default;
 };
 
@@ -34,10 +36,10 @@ class DUALDICT_API DataSource {
   virtual SampleShape sample_shape() const = 0;
   // For messages: file name(s) or "matrix".
   virtual std::string name() const = 0;
-
-  // Fills out with the samples first .. first + out.rows - 1, as stored (no preprocessing). Throws Error(kInput) when
   // What was made of the files that their writer may not have meant, a sentence each.
   virtual std::vector<std::string> notes() const { return {}; }
+
+  // Fills out with the samples first .. first + out.rows - 1, as stored (no preprocessing). Throws Error(kInput) when
   // the file has become shorter or damaged. first + out.rows <= n_samples(), out.cols == n_features().
   virtual void read(std::size_t first, MatrixView<float> out) const = 0;
   virtual void read(std::size_t first, MatrixView<double> out) const = 0;

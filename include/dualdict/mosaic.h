@@ -17,7 +17,7 @@ struct MosaicOptions {
 
 // Left the dictionary, right the dual, most used atom first, column by column as in the paper's figures; each tile is
 // scaled to its own largest absolute value, zero is mid-grey. Samples that are no pictures are drawn as squares when d
-// is a square number, otherwise as strips. Values 0..255.
+// is a square number, otherwise as strips; the channels of colour pictures side by side. Values 0..255.
 DUALDICT_API Matrix<float> draw_mosaic(const Model& model, const MosaicOptions& options = {});
 
 }  // namespace dualdict

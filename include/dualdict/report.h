@@ -20,6 +20,7 @@ struct ReportOptions {
   const DataSource* data = nullptr;        // samples as read; up to 2000, evenly spread, are coded and counted
   std::vector<std::string> feature_names;  // none, or one per feature
   std::vector<std::string> sample_names;   // none, or one per sample of `data`
+  std::vector<std::string> sample_labels;  // none, or the class of every sample of `data`
   std::size_t n_threads = 0;
 };
 

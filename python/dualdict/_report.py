@@ -26,6 +26,7 @@ def report(
     title: str = "",
     feature_names: Sequence[str] | None = None,
     sample_names: Iterable[Any] | None = None,
+    labels: Iterable[Any] | None = None,
     n_jobs: int | None = None,
 ) -> None:
     """Writes a page that shows the model, one HTML file that loads nothing: `Model.report`."""
@@ -39,6 +40,7 @@ def report(
         "title": title,
         "feature_names": [] if feature_names is None else [str(name) for name in feature_names],
         "sample_names": [] if sample_names is None else [str(name) for name in sample_names],
+        "sample_labels": [] if labels is None else [str(label) for label in labels],
     }
     samples = None if X is None else as_samples(X)
     _core.write_report(model, os.fspath(path), samples, records, words, n_threads(n_jobs))

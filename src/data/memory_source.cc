@@ -35,7 +35,7 @@ class MemorySource final : public DataSource {
     if (samples_.empty())
       throw Error(ErrorKind::kInput,
                   "matrix: " + size_text() + " is empty: at least one sample and one feature are needed");
-    if (shape_ != SampleShape{} && shape_.height * shape_.width != samples_.cols)
+    if (shape_ != SampleShape{} && shape_.height * shape_.width * shape_.channels != samples_.cols)
       throw Error(ErrorKind::kInput, "matrix: a picture of " + std::to_string(shape_.height) + " x " +
                                          std::to_string(shape_.width) + " does not have the " +
                                          std::to_string(samples_.cols) + " features of a sample");

@@ -110,10 +110,13 @@ class PartsChecker {
     const SampleShape& shape = parts_.shape;
     const bool is_picture = shape.height != 0 || shape.width != 0;
     // Each side first: a product of huge sides could wrap to the right number.
-    if (is_picture &&
-        (shape.height > n_features_ || shape.width > n_features_ || shape.height * shape.width != n_features_))
-      fail("sample shape", shape_of(shape.height, shape.width),
-           "0 x 0 or have as many elements as the " + std::to_string(n_features_) + " features");
+    const bool are_colours = shape.channels == 1 || (shape.channels == 3 && is_picture);
+    if (!are_colours || (is_picture && (shape.height > n_features_ || shape.width > n_features_ ||
+                                        shape.height * shape.width != n_features_ / shape.channels ||
+                                        n_features_ % shape.channels != 0)))
+      fail("sample shape", shape_of(shape.height, shape.width) + " x " + std::to_string(shape.channels),
+           "0 x 0, or have one channel or three and as many elements as the " + std::to_string(n_features_) +
+               " features");
     const std::size_t n_means = parts_.transform.feature_means().size();
     if (n_means != 0 && n_means != n_features_)
       fail("transform.feature_means", std::to_string(n_means) + " long", std::to_string(n_features_) + " long");

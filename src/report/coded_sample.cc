@@ -19,6 +19,7 @@ constexpr std::size_t kFewestInGallery = 12;
 constexpr std::size_t kMostInGallery = 64;
 constexpr std::size_t kPictureValues = std::size_t{1} << 20U;
 constexpr std::size_t kMostUsers = 4;
+constexpr std::size_t kMostUses = 200000;  // in all: some megabytes
 
 // n of the numbers below `of`, evenly spread.
 std::vector<std::size_t> spread(std::size_t n, std::size_t of) {
@@ -85,25 +86,41 @@ void draw_picture(const float* values, std::size_t n, std::uint8_t* out) {
     out[j] = static_cast<std::uint8_t>(std::lround(128 + 127 * (values[j] / divisor)));
 }
 
-void find_users(const Model& model, Matrix<float> samples, const std::vector<std::size_t>& rows,
-                const Matrix<float>& codes, CodedSample& result) {
+void find_users(const Model& model, Matrix<float> samples, const Matrix<float>& codes, CodedSample& result) {
   const std::size_t values = std::max<std::size_t>(1, model.n_atoms() * model.n_features());
   result.users.resize(model.n_atoms());
   if (values > 4 * kPictureValues) return;
   const std::size_t most = std::clamp<std::size_t>(kPictureValues / values, 1, kMostUsers);
   std::map<std::size_t, std::size_t> picture_of;  // by coded sample
+  if (samples.size() <= kPictureValues)           // all of them
+    for (std::size_t i = 0; i < samples.rows(); ++i) {
+      picture_of[i] = i;
+      result.picture_samples.push_back(i);
+    }
   for (std::size_t atom = 0; atom < model.n_atoms(); ++atom)
     for (const std::size_t sample : largest_users(codes, atom, most)) {
-      const auto [entry, is_new] = picture_of.try_emplace(sample, result.picture_rows.size());
-      if (is_new) result.picture_rows.push_back(sample);
+      const auto [entry, is_new] = picture_of.try_emplace(sample, result.picture_samples.size());
+      if (is_new) result.picture_samples.push_back(sample);
       result.users[atom].push_back({entry->second, static_cast<double>(codes(sample, atom))});
     }
   model.parts().transform.apply(samples.view());
-  result.pictures = Matrix<std::uint8_t>(result.picture_rows.size(), samples.cols());
-  for (std::size_t i = 0; i < result.picture_rows.size(); ++i) {
-    draw_picture(samples.row(result.picture_rows[i]), samples.cols(), result.pictures.row(i));
-    result.picture_rows[i] = rows[result.picture_rows[i]];
+  result.pictures = Matrix<std::uint8_t>(result.picture_samples.size(), samples.cols());
+  for (std::size_t i = 0; i < result.picture_samples.size(); ++i)
+    draw_picture(samples.row(result.picture_samples[i]), samples.cols(), result.pictures.row(i));
+}
+
+std::vector<AtomUses> find_uses(const Matrix<float>& codes, const std::vector<std::size_t>& usage) {
+  std::size_t all = 0;
+  for (const std::size_t n : usage) all += n;
+  // Of each atom as many as it takes for all together to fit.
+  const std::size_t most = all <= kMostUses ? codes.rows() : std::max<std::size_t>(1, kMostUses / usage.size());
+  std::vector<AtomUses> uses(usage.size());
+  for (std::size_t atom = 0; atom < usage.size(); ++atom) {
+    uses[atom].samples = largest_users(codes, atom, most);
+    for (const std::size_t sample : uses[atom].samples)
+      uses[atom].weights.push_back(static_cast<double>(codes(sample, atom)));
   }
+  return uses;
 }
 
 void check(const Model& model, const DataSource& data) {
@@ -142,7 +159,9 @@ CodedSample code_sample(const Model& model, const DataSource& data, std::size_t 
   result.gallery = take(samples, chosen);
   result.gallery_codes = take(codes, chosen);
   for (const std::size_t i : chosen) result.gallery_rows.push_back(rows[i]);
-  find_users(model, samples, rows, codes, result);
+  find_users(model, samples, codes, result);
+  result.uses = find_uses(codes, result.usage);
+  result.rows = rows;
   return result;
 }
 

@@ -19,9 +19,16 @@ struct AtomUser {
   double weight = 0;
 };
 
+// Some of the samples that use an atom, strongest first.
+struct AtomUses {
+  std::vector<std::size_t> samples;  // of the coded ones
+  std::vector<double> weights;
+};
+
 struct CodedSample {
   std::size_t n_coded = 0;
-  double smallest = 0;  // over the values as read
+  std::vector<std::size_t> rows;  // of the coded samples in the data
+  double smallest = 0;            // over the values as read
   double largest = 0;
   std::vector<std::size_t> usage;             // coded samples that use each atom, exact codes
   std::vector<std::size_t> exact_histogram;   // [n]: samples whose exact code has n nonzeros
@@ -33,7 +40,8 @@ struct CodedSample {
   // For each atom, the samples with its largest weights; each drawn once, as bytes: 128 + 127 x / max |x|, x
   // preprocessed.
   std::vector<std::vector<AtomUser>> users;
-  std::vector<std::size_t> picture_rows;  // in the data
+  std::vector<std::size_t> picture_samples;  // of the coded ones
+  std::vector<AtomUses> uses;                // of each atom; all of them where they are not too many for a page
   Matrix<std::uint8_t> pictures;
 };
 

@@ -104,10 +104,25 @@ void draw_tile(const double* values, std::size_t n_values, const Tile& tile, std
       out(y, x) = kZero + static_cast<float>(127.0 * (values[tile.element(y / zoom, x / zoom)] / divisor));
 }
 
+// Rows of colour pictures as pictures of their channels side by side.
+Matrix<double> channels_apart(const Matrix<double>& rows, SampleShape shape) {
+  Matrix<double> result(rows.rows(), rows.cols());
+  for (std::size_t i = 0; i < rows.rows(); ++i)
+    for (std::size_t j = 0; j < rows.cols(); ++j) {
+      const std::size_t pixel = j / shape.channels;
+      const std::size_t column = j % shape.channels * shape.width + pixel % shape.width;
+      result(i, pixel / shape.width * shape.channels * shape.width + column) = rows(i, j);
+    }
+  return result;
+}
+
 }  // namespace
 
 Matrix<float> draw_tiles(const Matrix<double>& dictionary, const Matrix<double>& dual,
                          const std::vector<std::size_t>& usage, SampleShape shape, const MosaicOptions& options) {
+  if (shape.channels > 1 && shape.height * shape.width * shape.channels == dictionary.cols())
+    return draw_tiles(channels_apart(dictionary, shape), channels_apart(dual, shape), usage,
+                      {shape.height, shape.width * shape.channels}, options);
   const std::size_t n_tiles = dictionary.rows();
   if (dictionary.empty() || dual.rows() != n_tiles || dual.cols() != dictionary.cols())
     throw_usage("a mosaic needs a dictionary and a dual of the same shape, not " + std::to_string(n_tiles) + " x " +

@@ -3,6 +3,8 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -100,7 +102,30 @@ class SampleNames {
   const std::vector<std::string>& names_;
 };
 
-Json data_json(const DataSource& data, const CodedSample& coded, const SampleNames& names) {
+// What uses each atom, weights to four digits.
+Json uses_json(const std::vector<AtomUses>& uses) {
+  Json list = Json::array();
+  for (const AtomUses& of_atom : uses) {
+    Json weights = Json::array();
+    for (const double weight : of_atom.weights) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.4g", weight);
+      weights.push_back(std::strtod(text, nullptr));
+    }
+    list.push_back({{"samples", of_atom.samples}, {"weights", std::move(weights)}});
+  }
+  return list;
+}
+
+Json labels_json(const std::vector<std::string>& labels, const std::vector<std::size_t>& rows) {
+  Json list = Json::array();
+  for (const std::size_t row : rows)
+    if (!labels.empty()) list.push_back(labels[row]);
+  return list;
+}
+
+Json data_json(const DataSource& data, const CodedSample& coded, const SampleNames& names,
+               const std::vector<std::string>& labels) {
   Json codes = Json::array();
   for (std::size_t i = 0; i < coded.gallery_codes.rows(); ++i)
     codes.push_back(sparse_row(coded.gallery_codes.row(i), coded.gallery_codes.cols()));
@@ -121,7 +146,10 @@ Json data_json(const DataSource& data, const CodedSample& coded, const SampleNam
       {"sparse_histogram", coded.sparse_histogram},
       {"gallery", {{"names", names(coded.gallery_rows)}, {"rows", coded.gallery_rows}, {"codes", std::move(codes)}}},
       {"users", std::move(users)},
-      {"picture_names", names(coded.picture_rows)}};
+      {"uses", uses_json(coded.uses)},
+      {"names", names(coded.rows)},
+      {"labels", labels_json(labels, coded.rows)},
+      {"picture_samples", coded.picture_samples}};
 }
 
 void check_names(const Model& model, const ReportOptions& options) {
@@ -129,14 +157,15 @@ void check_names(const Model& model, const ReportOptions& options) {
   if (n_features != 0 && n_features != model.n_features())
     throw Error(ErrorKind::kUsage, "feature names: " + std::to_string(n_features) + " were given for the " +
                                        std::to_string(model.n_features()) + " features of the model; give one each");
-  const std::size_t n_samples = options.sample_names.size();
-  if (n_samples == 0) return;
-  if (options.data == nullptr)
-    throw Error(ErrorKind::kUsage, "sample names: " + std::to_string(n_samples) + " were given, but no samples");
-  if (n_samples != options.data->n_samples())
-    throw Error(ErrorKind::kUsage, "sample names: " + std::to_string(n_samples) + " were given for the " +
-                                       std::to_string(options.data->n_samples()) + " samples of " +
-                                       options.data->name() + "; give one each");
+  for (const auto& [what, given] :
+       {std::pair("sample names: ", &options.sample_names), std::pair("labels: ", &options.sample_labels)}) {
+    if (given->empty()) continue;
+    const std::string count = what + std::to_string(given->size());
+    if (options.data == nullptr) throw Error(ErrorKind::kUsage, count + " were given, but no samples");
+    if (given->size() != options.data->n_samples())
+      throw Error(ErrorKind::kUsage, count + " were given for the " + std::to_string(options.data->n_samples()) +
+                                         " samples of " + options.data->name() + "; give one each");
+  }
 }
 
 std::size_t values_of(const FittedEncoder& encoder) {
@@ -188,7 +217,7 @@ ReportData make_report_data(const Model& model, const ReportOptions& options) {
   data.first.push_back(tensor("dual", model.dual()));
   if (options.data != nullptr) {
     const CodedSample coded = code_sample(model, *options.data, options.n_threads);
-    data.document["data"] = data_json(*options.data, coded, SampleNames(options.sample_names));
+    data.document["data"] = data_json(*options.data, coded, SampleNames(options.sample_names), options.sample_labels);
     data.first.push_back(tensor("gallery", "float32", coded.gallery));
     data.first.push_back(tensor("pictures", "uint8", coded.pictures));
   }

@@ -36,7 +36,8 @@ TEST(Csv, SaysWhatItSkippedAndWhatLooksLikeAnIndex) {
   ASSERT_EQ(notes(",b\n9,2\n3,4\n").size(), 2U);
   expect_contains(notes(",b\n9,2\n3,4\n")[1], "column 1 has no name");
   // One column alone, or too few rows to tell, are samples.
-  for (const std::string text : {"0\n1\n2\n", "0,7\n1,7\n", "0,7\n1,7\n3,7\n"}) EXPECT_TRUE(notes(text).empty()) << text;
+  for (const std::string text : {"0\n1\n2\n", "0,7\n1,7\n", "0,7\n1,7\n3,7\n"})
+    EXPECT_TRUE(notes(text).empty()) << text;
 }
 
 TEST(Csv, OneColumnAndOneRow) {

@@ -74,7 +74,9 @@ TEST(Npy, ShapesOfSeveralDimensions) {
   EXPECT_EQ(pictures->info().type, ElementType::kUint8);
   const auto colours = open_matrix(bytes_of(npy("|u1", "(2, 2, 2, 3)", std::string(24, 'a'))));
   EXPECT_EQ(colours->info().cols, 12U);
-  EXPECT_EQ(colours->info().shape, SampleShape{});
+  EXPECT_EQ(colours->info().shape, (SampleShape{2, 2, 3}));
+  const auto others = open_matrix(bytes_of(npy("|u1", "(2, 2, 3, 2)", std::string(24, 'a'))));
+  EXPECT_EQ(others->info().shape, SampleShape{}) << "two channels are no colours";
 }
 
 TEST(Npy, ReadsBlocksOfAFileIntoAnyView) {

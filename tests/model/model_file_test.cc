@@ -284,6 +284,7 @@ TEST_F(ModelFile, RefusesDescriptionsThatBreakARule) {
   expect_description_refused("usage[2]", [](json& j) { j["usage"][2] = 0.5; });
   expect_description_refused("usage", [](json& j) { j["usage"].push_back(1); });
   expect_description_refused("sample shape", [](json& j) { j["shape"]["sample_height"] = 1ULL << 63; });
+  expect_description_refused("sample shape", [](json& j) { j["shape"]["sample_channels"] = 3; });
 }
 
 TEST_F(ModelFile, ReadsWhatALaterMinorVersionAdds) {

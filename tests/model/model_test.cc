@@ -46,6 +46,8 @@ TEST(Model, RefusesPartsThatDoNotFitByName) {
          p.transform = Transform({.center_features = true}, {1.0, 2.0});
        }},
       {"sample shape", [](ModelParts& p) { p.shape = {.height = 6, .width = 6}; }},
+      {"sample shape", [](ModelParts& p) { p.shape.channels = 3; }},
+      {"sample shape", [](ModelParts& p) { p.shape = {.height = 0, .width = 0, .channels = 3}; }},
       {"tau", [](ModelParts& p) { p.tau = -1; }},
       {"mean_norm", [](ModelParts& p) { p.mean_norm = std::numeric_limits<double>::infinity(); }},
   };

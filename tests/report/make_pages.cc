@@ -142,6 +142,8 @@ std::string hostile_page(const std::vector<std::string>& payloads) {
   options.data = &data;
   options.feature_names = listed;
   options.sample_names = listed;
+  // Equal ones would be one class, and the page another.
+  for (std::size_t i = 0; i < listed.size(); ++i) options.sample_labels.push_back(listed[i] + std::to_string(i));
   options.trace = std::vector<IterationRecord>(3);
   options.n_threads = 1;
   return report_html(Model(std::move(parts)), options);

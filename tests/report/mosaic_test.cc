@@ -27,6 +27,21 @@ std::size_t atom_at(const Matrix<float>& picture, std::size_t row, std::size_t c
 
 constexpr SampleShape kTwoByTwo{2, 2};
 
+TEST(Mosaic, ChannelsOfColourPicturesAreSideBySide) {
+  constexpr std::size_t kHeight = 2, kWidth = 3;
+  Matrix<double> colours(1, kHeight * kWidth * 3), apart(1, kHeight * kWidth * 3);
+  for (std::size_t y = 0; y < kHeight; ++y)
+    for (std::size_t x = 0; x < kWidth; ++x)
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double value = static_cast<double>(100 * c + 10 * y + x) - 90;
+        colours(0, (y * kWidth + x) * 3 + c) = value;
+        apart(0, y * 3 * kWidth + c * kWidth + x) = value;
+      }
+  const MosaicOptions options{.zoom = 1};
+  EXPECT_EQ(draw_tiles(colours, colours, {}, {kHeight, kWidth, 3}, options),
+            draw_tiles(apart, apart, {}, {kHeight, 3 * kWidth}, options));
+}
+
 TEST(Mosaic, MostUsedFirstColumnByColumn) {
   const std::vector<std::size_t> usage{5, 9, 0, 9, 7, 1};
   const Matrix<float> picture = draw_tiles(atoms(6, 1), atoms(6, -1), usage, kTwoByTwo, {.zoom = 1, .columns = 3});

@@ -152,6 +152,9 @@ TEST(ReportData, RefusesWhatDoesNotFit) {
   ReportOptions alone;
   alone.sample_names = {"one"};
   EXPECT_NE(message(alone).find("no samples"), std::string::npos);
+  ReportOptions labels;
+  labels.sample_labels = {"one"};
+  EXPECT_NE(message(labels).find("labels: 1 were given, but no samples"), std::string::npos);
   const auto narrow = make_source(Matrix<double>(5, 3));
   ReportOptions other;
   other.data = narrow.get();

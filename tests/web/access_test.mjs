@@ -8,9 +8,9 @@ import { models } from "./models.mjs";
 
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
-for (const name of ["digits", "patches", "rows"])
+for (const name of ["colours", "digits", "patches", "rows"])
   test(`${name}: no serious fault of accessibility`, async () => {
-    const page = await open(models().pages[name], { viewport: name === "patches" ? sizes.phone : sizes.desktop });
+    const page = await open(models().pages[name], { viewport: name === "patches" || name === "colours" ? sizes.phone : sizes.desktop });
     await page.evaluate(axe);
     for (const scheme of name === "digits" ? ["light", "dark"] : ["dark"]) {
       await page.emulateMedia({ colorScheme: scheme });

@@ -55,6 +55,27 @@ function writeRows(path, n) {
   writeFileSync(path, rows.map((row) => row.join(",")).join("\n") + "\n");
 }
 
+// Colour pictures in the order of NumPy: n x 8 x 8 x 3, bytes. Each is one of three coloured bars on a grey ground.
+export const colourSide = 8;
+const bars = [[255, 40, 40], [40, 220, 60], [60, 60, 255]];
+export const colourLabels = (n) => Array.from({ length: n }, (_, i) => ["red", "green", "blue"][i % 3]);
+function writeColours(path, n) {
+  const random = generator(23);
+  const values = new Uint8Array(n * colourSide * colourSide * 3);
+  for (let i = 0; i < n; ++i) {
+    const at = Math.floor(random() * colourSide);
+    const strength = 0.4 + 0.6 * random();
+    for (let y = 0; y < colourSide; ++y)
+      for (let x = 0; x < colourSide; ++x)
+        for (let c = 0; c < 3; ++c)
+          values[((i * colourSide + y) * colourSide + x) * 3 + c] = 20 + 20 * random() + (x === at ? strength * bars[i % 3][c] * 0.8 : 0);
+  }
+  const text = `{'descr': '|u1', 'fortran_order': False, 'shape': (${n}, ${colourSide}, ${colourSide}, 3), }`;
+  const header = text + " ".repeat(63 - ((10 + text.length) % 64)) + "\n";
+  const start = Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, header.length & 255, header.length >> 8]);
+  writeFileSync(path, Buffer.concat([start, Buffer.from(header), Buffer.from(values)]));
+}
+
 const few = ["--max-iterations", 12, "--rtol", "1e-2", "--quiet"];
 function learned(name, input, options) {
   run("learn", input, "-o", file(`${name}.safetensors`), "--trace", file(`${name}.jsonl`), ...options, ...few);
@@ -69,6 +90,9 @@ export function models() {
   writeFileSync(file("features.txt"), featureNames.join("\n"));
   writeFileSync(file("samples.txt"), Array.from({ length: 300 }, (_, i) => `wine ${i}`).join("\n"));
   if (!existsSync(file("leaves"))) run("generate", "-o", file("leaves"), "--images", 4);
+  writeColours(file("colours.npy"), 400);
+  writeFileSync(file("colours.txt"), colourLabels(400).join("\n"));
+  const colours = learned("colours", file("colours.npy"), ["--atoms", 30, "--scale", 255, "--center-features", "--nonzeros", 3]);
   const digits = learned("digits", file("digits.idx"), ["--atoms", 40, "--scale", 255, "--tau", 0.03, "--eta", 0.01]);
   const patches = learned("patches", file("leaves"), ["--patches", "8x8", "--samples", 2000, "--scale", 125, "--center-samples", "--atoms", 48, "--tau", 0.2]);
   const rows = learned("rows", file("rows.csv"), ["--atoms", 9, "--tau", 0.1]);
@@ -77,12 +101,13 @@ export function models() {
     return file(`${name}.html`);
   };
   const pages = {
+    colours: report("colours", "--data", file("colours.npy"), "--labels", file("colours.txt")),
     digits: report("digits", "--data", file("digits.idx")),
     patches: report("patches", "--data", file("leaves"), "--patches", "8x8", "--samples", 1000),
     rows: report("rows", "--data", file("rows.csv"), "--feature-names", file("features.txt"), "--sample-names", file("samples.txt")),
   };
   const info = (path) => JSON.parse(run("info", path, "--json"));
-  made = { pages, models: { digits, patches, rows }, info: { digits: info(digits), patches: info(patches), rows: info(rows) } };
+  made = { pages, models: { colours, digits, patches, rows }, info: { colours: info(colours), digits: info(digits), patches: info(patches), rows: info(rows) } };
   return made;
 }
 

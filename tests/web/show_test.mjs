@@ -183,7 +183,7 @@ test("rows: heat strips, names of samples", async () => {
   await close(page);
 });
 
-for (const name of ["digits", "patches", "rows"])
+for (const name of ["colours", "digits", "patches", "rows"])
   test(`${name}: nothing is wider than the screen, on desktop and phone, in both themes`, async () => {
     const page = await open(models().pages[name]);
     for (const [size, viewport] of Object.entries(sizes)) {

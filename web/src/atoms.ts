@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The atoms and their duals side by side: sorted, zoomed, looked at one by one.
+import { atomInAddress, keepAtom } from "./address";
+import { atomFilter } from "./atom_filter";
 import { sheet, text } from "./chart";
 import { type Palette, setPalette } from "./colours";
 import { describe, detail } from "./detail";
@@ -28,15 +30,20 @@ export function atomsSection(report: Report, tensors: Tensors, shape: Shape): HT
   const showDetail = (atom: number): void => {
     if (atom === shown) return;
     shown = atom;
-    side.replaceChildren(...detail(report, tensors, shape, atom));
+    side.replaceChildren(...detail(report, tensors, shape, atom, jump));
   };
   const mark = (position: number): void => {
     for (const panel of panels) panel.show(position);
     showDetail(order[position]!);
   };
+  const pick = (atom: number): void => {
+    picked = atom;
+    keepAtom(atom);
+    mark(order.indexOf(atom));
+  };
   const events = {
     point: (position: number | null) => mark(position ?? order.indexOf(picked)),
-    pick: (position: number) => { picked = order[position]!; mark(position); },
+    pick: (position: number) => pick(order[position]!),
     describe: (position: number) => describe(report, order[position]!),
   };
   const panels = [new Panel("Atoms", "the columns of D", events), new Panel("Duals", "the rows of C", events)];
@@ -46,6 +53,24 @@ export function atomsSection(report: Report, tensors: Tensors, shape: Shape): HT
   right.addEventListener("scroll", () => void (left.scrollTop = right.scrollTop));
 
   const room = (): number => left.clientWidth;
+  let by: Order = "use";
+  const arrange = (): void => {
+    const left = sorted(report, by).filter((atom) => filter.accepts(atom));
+    filter.tell(left.length);
+    order = left.length > 0 ? left : sorted(report, by);
+    if (!order.includes(picked)) picked = order[0]!;
+    paint();
+  };
+  // A filter that hides the atom one asks for is taken away.
+  const jump = (atom: number): void => {
+    if (!order.includes(atom)) {
+      filter.clear();
+      arrange();
+    }
+    pick(atom);
+    for (const panel of panels) panel.reveal();
+  };
+  const filter = atomFilter(report, arrange, jump);
   const zoomInput = el("input", { type: "range", min: 0, max: zooms.length - 1, step: 1 });
   const paint = (): void => {
     if (room() <= 0) return;
@@ -62,7 +87,7 @@ export function atomsSection(report: Report, tensors: Tensors, shape: Shape): HT
   const recolour = (): void => { shown = -1; paint(); };
 
   const controls = [
-    choice("Sort by", orders, "use", (value) => { order = sorted(report, value as Order); picked = order[0]!; paint(); }).element,
+    choice("Sort by", orders, "use", (value) => { by = value as Order; arrange(); pick(order[0]!); }).element,
     el("label", { class: "control" }, el("span", {}, "Zoom"), zoomInput),
     shape.picture ? null : choice("As", [lines, ["strip", "heat strips"]], kind, (value) => {
       kind = value as Kind;
@@ -72,7 +97,7 @@ export function atomsSection(report: Report, tensors: Tensors, shape: Shape): HT
     choice("Colours", [["signed", "sign"], ["grey", "grey"]], "signed", (value) => setPalette(value as Palette)).element,
   ].filter((element): element is HTMLLabelElement => element !== null);
 
-  const show = el("div", { class: "atoms" }, ...panels.map((panel) => panel.element), side);
+  const show = el("div", {}, filter.element, el("div", { class: "atoms" }, ...panels.map((panel) => panel.element), side));
   const result = figure({
     name: "atoms", title: "Atoms and their duals", controls, show,
     caption: "Each tile is scaled to its own largest value. Point at a tile for its numbers, click to keep it; the arrow keys move too.",
@@ -90,12 +115,17 @@ export function atomsSection(report: Report, tensors: Tensors, shape: Shape): HT
       return drawing;
     },
   });
-  picked = order[0]!;
+  picked = atomInAddress(n) ?? order[0]!;
+  addEventListener("hashchange", () => {
+    const atom = atomInAddress(n);
+    if (atom !== null) jump(atom);
+  });
   let width = -1;
   new ResizeObserver(() => {
     if (room() === width) return;
     width = room();
     paint();
+    for (const panel of panels) panel.reveal();
   }).observe(left);
   onTheme(recolour);
   return el("section", { id: "atoms", "aria-label": "Atoms and their duals" }, result.element);

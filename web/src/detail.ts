@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One atom by itself: its picture, its dual, its numbers, the samples that use it most.
+import { atomUses } from "./atom_uses";
 import { drawBars, shownFeatures } from "./bars";
 import { sheet } from "./chart";
-import { el } from "./dom";
+import { button, el } from "./dom";
+import { saveText } from "./export";
 import { count, number, percent, signed } from "./format";
 import { glyph, glyphSize } from "./glyph";
+import { nearest } from "./nearest";
 import { knowsUsage, usage, usageTotal } from "./order";
 import type { Report, Table, Tensors } from "./report";
 import type { Shape } from "./shape";
@@ -12,8 +15,12 @@ import type { Shape } from "./shape";
 function drawing(shape: Shape, values: ArrayLike<number>, height: number, label: string): SVGSVGElement {
   const box = glyphSize(shape, height);
   const result = sheet(box.width + 2, height + 2);
-  result.setAttribute("role", "img");
-  result.setAttribute("aria-label", label);
+  if (label) {
+    result.setAttribute("role", "img");
+    result.setAttribute("aria-label", label);
+  } else {
+    result.setAttribute("aria-hidden", "true");  // what stands beside it says the same
+  }
   result.append(glyph(shape, values, { x: 1, y: 1, ...box }));
   return result;
 }
@@ -44,25 +51,43 @@ function features(shape: Shape, atom: Float32Array, dual: Float32Array): HTMLEle
   return el("div", { class: "features" }, rows.length < atom.length ? el("h5", {}, `Its ${rows.length} largest features`) : null, bars);
 }
 
-function users(report: Report, tensors: Tensors, shape: Shape, atom: number): HTMLElement | null {
-  const pictures = tensors.bytes("pictures");
-  const list = report.data?.users[atom];
-  if (!report.data || !pictures || !list) return null;
-  if (list.length === 0) return el("p", { class: "note" }, "None of the samples in this page uses it.");
-  return el("div", {}, el("h5", {}, "Samples that use it most"), el("ul", { class: "users" }, ...list.map(([picture, weight]) => {
-    const values = Float32Array.from(pictures.row(picture), (byte) => (byte - 128) / 127);
-    const name = report.data!.picture_names[picture]!;
-    return el("li", {}, drawing(shape, values, 52, name), el("span", { class: "name" }, name), el("span", { class: "value" }, signed(weight)));
-  })));
+function neighbours(report: Report, shape: Shape, dictionary: Table<Float32Array>, atom: number, jump: (atom: number) => void): HTMLElement | null {
+  const list = nearest(dictionary, report.atoms.norm, atom, 4);
+  if (list.length === 0) return null;
+  return el("div", {}, el("h5", {}, "Nearest atoms"), el("ul", { class: "users neighbours" }, ...list.map(({ atom: other, cosine }) =>
+    el("li", {}, button("", () => jump(other), { class: "neighbour" },
+      drawing(shape, dictionary.row(other), 40, ""), el("span", { class: "name" }, `atom ${other}`), el("span", { class: "value" }, `cosine ${signed(cosine)}`))))));
 }
 
-export function detail(report: Report, tensors: Tensors, shape: Shape, atom: number): HTMLElement[] {
+// Its name, and the values of atom and dual, one feature a line.
+function asCsv(shape: Shape, atom: number, dictionary: Float32Array, dual: Float32Array): string {
+  const quoted = (name: string): string => (/[",\n\r]/.test(name) ? `"${name.replace(/"/g, '""')}"` : name);
+  return `feature,atom ${atom},dual ${atom}\n${Array.from(dictionary, (v, j) => `${quoted(shape.names[j]!)},${v},${dual[j]!}`).join("\n")}\n`;
+}
+
+function copyButton(csv: () => string, atom: number): HTMLElement {
+  const told = el("span", { class: "note", role: "status" });
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(csv());
+      told.textContent = "copied";
+    } catch {  // a browser that gives pages from files no clipboard
+      saveText(`dualdict-atom-${atom}.csv`, csv());
+    }
+  };
+  return el("div", { class: "buttons" }, button("Copy as CSV", () => void copy(), { class: "quiet" }), told);
+}
+
+export function detail(report: Report, tensors: Tensors, shape: Shape, atom: number, jump: (atom: number) => void): HTMLElement[] {
   const dictionary = tensors.floats("dictionary")!;
   const dual = tensors.floats("dual")!;
   return [
     el("h4", {}, `Atom ${atom}`, knowsUsage(report) && usage(report)[atom] === 0 ? el("span", { class: "badge" }, "dead") : null),
     shape.table ? features(shape, dictionary.row(atom), dual.row(atom)) : pair(shape, atom, dictionary, dual), numbers(report, atom),
-    shape.table ? null : features(shape, dictionary.row(atom), dual.row(atom)), users(report, tensors, shape, atom),
+    copyButton(() => asCsv(shape, atom, dictionary.row(atom), dual.row(atom)), atom),
+    shape.table ? null : features(shape, dictionary.row(atom), dual.row(atom)),
+    neighbours(report, shape, dictionary, atom, jump),
+    atomUses(report, tensors, atom, (values, label) => drawing(shape, values, 52, label)),
   ].filter((element): element is HTMLElement => element !== null);
 }
 

@@ -35,8 +35,8 @@ export function choice(label: string, options: [string, string][], chosen: strin
   return { select, element: el("label", { class: "control" }, el("span", {}, label), select) };
 }
 
-export function button(text: string, pressed: () => void, attributes: Attributes = {}): HTMLButtonElement {
-  const element = el("button", { type: "button", ...attributes }, text);
+export function button(text: string, pressed: () => void, attributes: Attributes = {}, ...children: Child[]): HTMLButtonElement {
+  const element = el("button", { type: "button", ...attributes }, text, ...children);
   element.addEventListener("click", pressed);
   return element;
 }

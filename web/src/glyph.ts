@@ -66,7 +66,7 @@ export function glyph(shape: Shape, values: ArrayLike<number>, box: Box, scale =
   const { x, y, width, height } = box;
   const border = svg("rect", { x, y, width, height, fill: "none", stroke: theme().line });
   if (shape.picture) {
-    const href = canvasOf(values, shape.height, shape.width, scale).toDataURL("image/png");
+    const href = canvasOf(values, shape, scale).toDataURL("image/png");
     return svg("g", {}, svg("rect", { x, y, width, height, fill: css(colourOf(0)) }),
       svg("image", { x, y, width, height, href, preserveAspectRatio: "none", "image-rendering": "pixelated" }), border);
   }

@@ -29,7 +29,7 @@ function sentence(report: Report, shape: Shape): HTMLElement {
   const { model } = report;
   const { outcome } = model;
   const best = bestMode(report);
-  const what = shape.picture ? `of ${shape.height} \u00d7 ${shape.width} pixels` : `of ${plural(model.shape.n_features, "feature")}`;
+  const what = shape.picture ? `of ${shape.height} \u00d7 ${shape.width} ${shape.channels > 1 ? "colour pixels" : "pixels"}` : `of ${plural(model.shape.n_features, "feature")}`;
   return el("p", { class: "lead" },
     bold(plural(model.shape.n_atoms, "atom")), ` ${what}, and the dual that finds them in a sample by one matrix product, were learned from `,
     bold(plural(model.data.n_samples, "sample")), " of ", el("span", { class: "name" }, fileName(model.data.name)),

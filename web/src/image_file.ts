@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A picture or a row of numbers from a file of the reader's. It stays in the page.
 
-// Grey values 0 .. 1, as wide and as high as wanted; a picture of another shape is centred on black.
-export async function readImage(file: Blob, width: number, height: number): Promise<Float32Array> {
+// As wide and as high as wanted; a picture of another shape is centred on black.
+async function readPixels(file: Blob, width: number, height: number): Promise<Uint8ClampedArray> {
   const bitmap = await createImageBitmap(file);
   const canvas = document.createElement("canvas");
   canvas.width = width;
@@ -17,7 +17,18 @@ export async function readImage(file: Blob, width: number, height: number): Prom
   context.imageSmoothingQuality = "high";
   context.drawImage(bitmap, (width - w) / 2, (height - h) / 2, w, h);
   bitmap.close();
-  const { data } = context.getImageData(0, 0, width, height);
+  return context.getImageData(0, 0, width, height).data;
+}
+
+// Red, green and blue of each pixel, 0 .. 1.
+export async function readColours(file: Blob, width: number, height: number): Promise<Float32Array> {
+  const data = await readPixels(file, width, height);
+  return Float32Array.from({ length: 3 * width * height }, (_, j) => data[4 * Math.floor(j / 3) + (j % 3)]! / 255);
+}
+
+// Grey values 0 .. 1.
+export async function readImage(file: Blob, width: number, height: number): Promise<Float32Array> {
+  const data = await readPixels(file, width, height);
   const grey = new Float32Array(width * height);
   // The weights of the command's reader. A grey picture keeps its values exactly.
   for (let i = 0; i < grey.length; ++i) {

@@ -3,7 +3,7 @@
 import { largest, signColour, table } from "./colours";
 import { barPaths, curvePaths } from "./glyph";
 import type { Layout } from "./layout";
-import { condensed } from "./pixels";
+import { colourPixels, condensed } from "./pixels";
 import type { Table } from "./report";
 import type { Shape } from "./shape";
 import { theme } from "./theme";
@@ -22,12 +22,13 @@ function paintPictures(canvas: HTMLCanvasElement, atoms: Table<Float32Array>, or
     const values = atoms.row(atom);
     const most = largest(values);
     const factor = most > 0 ? 255 / most : 0;
+    const colour = shape.channels === 1 ? null : colourPixels(values, most);
     const top = Math.floor(i / place.columns) * (shape.height + 1);
     const left = (i % place.columns) * stepX;
     for (let y = 0; y < shape.height; ++y) {
       const start = (top + y) * canvas.width + left;
       for (let x = 0; x < shape.width; ++x)
-        pixels[start + x] = colours[255 + Math.round(values[y * shape.width + x]! * factor)]!;
+        pixels[start + x] = colour ? colour(y * shape.width + x) : colours[255 + Math.round(values[y * shape.width + x]! * factor)]!;
     }
   });
   context.putImageData(image, 0, 0);

@@ -75,7 +75,7 @@ export class Panel {
     this.surface.setAttribute("aria-valuetext", this.events.describe(position));
   }
 
-  private reveal(): void {
+  reveal(): void {
     if (!this.place) return;
     const top = Math.floor(this.position / this.place.columns) * this.place.stepY;
     if (top < this.box.scrollTop) this.box.scrollTop = top;

@@ -26,7 +26,7 @@ export interface EncodingRow {
 
 export interface ModelDocument {
   version: string;
-  shape: { n_atoms: number; n_features: number; sample_height: number; sample_width: number };
+  shape: { n_atoms: number; n_features: number; sample_height: number; sample_width: number; sample_channels?: number };
   dtype: string;
   tau: number;
   eta: number;
@@ -79,7 +79,10 @@ export interface DataDocument {
   sparse_histogram: number[];
   gallery: { names: string[]; rows: number[]; codes: SparseCode[] };
   users: [number, number][][];
-  picture_names: string[];
+  uses: { samples: number[]; weights: number[] }[];  // strongest first; samples count the coded ones
+  names: string[];                                    // of the coded samples
+  labels: string[];                                   // their classes, where given
+  picture_samples: number[];                          // which coded sample each picture shows
 }
 
 export interface FittedNumbers {

@@ -16,10 +16,10 @@ export function tryItSection(): HTMLElement {
 export function fillTryIt(section: HTMLElement, report: Report, tensors: Tensors, shape: Shape, coder: Coder): void {
   const place = el("div");
   const { sample_height, sample_width } = report.model.shape;
-  const patches = shape.picture && sample_height > 0 && Math.max(sample_height, sample_width) <= mostPatchSide;
+  const patches = shape.picture && shape.channels === 1 && sample_height > 0 && Math.max(sample_height, sample_width) <= mostPatchSide;
   const show = (what: string): void =>
     place.replaceChildren(what === "picture" ? tryPicture(report, tensors, shape, coder) : trySample(report, tensors, shape, coder));
-  const kinds = shape.picture && Math.max(shape.width, shape.height) <= 256
+  const kinds = shape.picture && shape.channels === 1 && Math.max(shape.width, shape.height) <= 256
     ? tabs("try-kind", "Code", [["sample", "one sample"], ["picture", "a whole picture"]], patches ? "picture" : "sample", show)
     : null;
   const left = report.encoders_left_out;

@@ -4,6 +4,7 @@ import { largest } from "./colours";
 import { drawCode } from "./code_figure";
 import { sheet } from "./chart";
 import { button, choice, el, tabs } from "./dom";
+import { colourInput } from "./colour_input";
 import { type Coder, type Mode, nonzeros, relativeError } from "./encode";
 import { saveText } from "./export";
 import { figure } from "./figure";
@@ -87,7 +88,8 @@ export function trySample(report: Report, tensors: Tensors, shape: Shape, coder:
     waiting = true;
     requestAnimationFrame(() => { waiting = false; code(0); codes.redraw(); });
   };
-  const input = shape.picture ? pixelInput(report, shape, changed) : curveInput(report, shape, changed);
+  const input = shape.channels > 1 ? colourInput(report, shape, changed)
+    : shape.picture ? pixelInput(report, shape, changed) : curveInput(report, shape, changed);
   const message = el("p", { class: "note", role: "status" });
   const read = (file: File): void => {
     message.textContent = "";
@@ -111,7 +113,9 @@ export function trySample(report: Report, tensors: Tensors, shape: Shape, coder:
   onTheme(() => code(0));
   if (gallery && gallery.rows > 0) input.set(gallery.row(0));
   else input.clear();
-  return el("div", {}, el("p", { class: "hint" }, shape.picture
+  return el("div", {}, el("p", { class: "hint" }, shape.channels > 1
+    ? "Choose a sample, or drop an image file on the picture. Nothing leaves this page."
+    : shape.picture
     ? "Draw with the mouse or a finger, or drop an image file on the drawing area. Nothing leaves this page."
     : `Drag the ${shape.table ? "bars" : "curve"}, or drop a file with a row of numbers on it. Nothing leaves this page.`),
     el("div", { class: "try" }, pad, el("div", { class: "mode-cards" }, ...cards.map((one) => one.element))), codes.element);

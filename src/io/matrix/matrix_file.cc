@@ -76,7 +76,8 @@ MatrixInfo matrix_info(const std::string& name, const std::vector<std::uint64_t>
   MatrixInfo info;
   info.rows = dims[0];
   info.cols = *checked_product(std::span(dims).subspan(1));
-  if (dims.size() == 3) info.shape = {dims[1], dims[2]};
+  if (dims.size() == 3 || (dims.size() == 4 && (dims[3] == 1 || dims[3] == 3)))
+    info.shape = {dims[1], dims[2], dims.size() == 4 ? dims[3] : 1};
   info.type = element_type(scalar);
   return info;
 }

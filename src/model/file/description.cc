@@ -58,7 +58,8 @@ Json describe(const ModelParts& parts) {
   json["shape"] = {{"n_atoms", parts.dictionary.rows()},
                    {"n_features", parts.dictionary.cols()},
                    {"sample_height", parts.shape.height},
-                   {"sample_width", parts.shape.width}};
+                   {"sample_width", parts.shape.width},
+                   {"sample_channels", parts.shape.channels}};
   json["dtype"] = parts.dtype == DType::kFloat32 ? "float32" : "float64";
   json["penalty"] = parts.penalty == Penalty::kL0 ? "l0" : "l1";
   json["tau"] = parts.tau;

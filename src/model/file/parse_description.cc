@@ -139,8 +139,8 @@ void read_encoding(const Field& json, EncodingTable& table) {
   read_record<Numbers::kSettings>(json, std::identity{}, table);
   json["rows"].for_each_element([&](const Field& element) {
     read_record<Numbers::kMeasured>(element, std::identity{}, table.rows.emplace_back());
-}
   });
+}
 
 void read_provenance(const Field& json, Provenance& provenance) {
   json["version"].read(provenance.version);
@@ -173,12 +173,12 @@ void read_penalty(const Field& json, Penalty& penalty) {
 }  // namespace
 
 Description parse_description(const std::string& text, const std::string& file) {
-  Json document;
   constexpr int kMaxDepth = 16;
   const auto check_depth = [&](int depth, Json::parse_event_t, Json&) {
     if (depth > kMaxDepth) throw Error(ErrorKind::kInput, file + ": description: is nested too deeply");
     return true;
   };
+  Json document;
   try {
     document = Json::parse(text, check_depth);
   } catch (const Json::exception& error) {
@@ -195,6 +195,7 @@ Description parse_description(const std::string& text, const std::string& file) 
   shape["n_features"].read(description.n_features);
   shape["sample_height"].read(parts.shape.height);
   shape["sample_width"].read(parts.shape.width);
+  if (shape.has("sample_channels")) shape["sample_channels"].read(parts.shape.channels);
   read_dtype(json["dtype"], parts.dtype);
   if (json.has("penalty")) read_penalty(json["penalty"], parts.penalty);
   json["tau"].read(parts.tau);
