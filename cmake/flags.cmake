@@ -4,7 +4,7 @@ add_library(dualdict_flags INTERFACE)
 target_compile_options(dualdict_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -ffp-contract=off)
 if(CMAKE_UNITY_BUILD)
   # In one large unit a name of a source looks like one of a header to this warning.
-  target_compile_options(dualdict_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  target_compile_options(dualdict_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 if(DUALDICT_WARNINGS_AS_ERRORS)
   target_compile_options(dualdict_flags INTERFACE -Werror)
