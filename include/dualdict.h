@@ -118,7 +118,7 @@ typedef struct dualdict_summary {
   double tau;
   double nonzeros_per_code;
   double duality_gap;
-  size_t dead_atoms;
+  size_t dead_atoms; /* SIZE_MAX: interrupted before they were counted */
 } dualdict_summary;
 #define DUALDICT_SUMMARY_INIT \
   { sizeof(dualdict_summary), DUALDICT_CONVERGED, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0 }

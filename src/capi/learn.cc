@@ -3,6 +3,7 @@
 #include "dualdict/learn.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -70,7 +71,7 @@ dualdict_summary c_summary(const LearnSummary& from) {
   result.tau = from.tau;
   result.nonzeros_per_code = from.nonzeros_per_code;
   result.duality_gap = from.duality_gap;
-  result.dead_atoms = from.dead_atoms;
+  result.dead_atoms = from.dead_atoms.value_or(SIZE_MAX);
   return result;
 }
 

@@ -18,9 +18,9 @@
 namespace dualdict {
 namespace {
 
-struct Killed {};
+struct StreamKilled {};
 
-// Throws Killed after so many reads.
+// Throws StreamKilled after so many reads.
 class DyingStream final : public SampleStream {
  public:
   DyingStream(std::unique_ptr<DataSource> source, std::size_t reads) : stream_(std::move(source)), left_(reads) {}
@@ -35,7 +35,7 @@ class DyingStream final : public SampleStream {
 
  private:
   void count() {
-    if (left_ == 0) throw Killed{};
+    if (left_ == 0) throw StreamKilled{};
     --left_;
   }
   SourceStream stream_;
@@ -72,7 +72,7 @@ void expect_same(const LearnResult& a, const LearnResult& b) {
   EXPECT_EQ(a.summary.replaced_atoms, b.summary.replaced_atoms);
 }
 
-LearnContext with_checkpoint(const std::string& path) {
+LearnContext stream_checkpoint(const std::string& path) {
   LearnContext context;
   context.checkpoint = {path, 0, true};
   return context;
@@ -96,14 +96,14 @@ TEST(StreamCheckpoint, KilledAnywhereItEndsWithTheSameBits) {
     for (const std::size_t n_passes : {1u, 3u}) {
       const LearnResult whole = learn_rows(samples, options, {}, n_passes);
       const TemporaryFolder folder;
-      const LearnContext context = with_checkpoint(folder.path("c"));
+      const LearnContext context = stream_checkpoint(folder.path("c"));
       std::optional<LearnResult> resumed;
       std::size_t kills = 0;
       for (std::size_t reads = 1; !resumed && kills < 200; ++reads) {
         try {
           DyingStream stream(make_source(samples.view()), reads);
           resumed = learn_stream(stream, options, context, n_passes);
-        } catch (const Killed&) {
+        } catch (const StreamKilled&) {
           ++kills;
         }
       }
@@ -119,14 +119,14 @@ TEST(StreamCheckpoint, APipeGoesOnWhenItIsFedAgain) {
   const LearnOptions options = small_options(12, 0.2);
   const LearnResult whole = learn_rows(samples, options);
   const TemporaryFolder folder;
-  LearnContext context = with_checkpoint(folder.path("c"));
+  LearnContext context = stream_checkpoint(folder.path("c"));
   std::size_t steps = 0;
   context.hooks.on_iteration = [&](const IterationRecord&) -> Action {
-    if (++steps == 3) throw Killed{};
+    if (++steps == 3) throw StreamKilled{};
     return Action::kContinue;
   };
   OnceStream first(make_source(samples.view()));
-  EXPECT_THROW(learn_stream(first, options, context), Killed);
+  EXPECT_THROW(learn_stream(first, options, context), StreamKilled);
   context.hooks = {};
   OnceStream again(make_source(samples.view()));
   expect_same(learn_stream(again, options, context), whole);
@@ -136,9 +136,9 @@ TEST(StreamCheckpoint, AnotherStreamIsRefused) {
   const Matrix<double> samples = planted_samples(2000, 10, 12, 1);
   const LearnOptions options = small_options(12, 0.2);
   const TemporaryFolder folder;
-  const LearnContext context = with_checkpoint(folder.path("c"));
+  const LearnContext context = stream_checkpoint(folder.path("c"));
   DyingStream dying(make_source(samples.view()), 4);
-  EXPECT_THROW(learn_stream(dying, options, context), Killed);
+  EXPECT_THROW(learn_stream(dying, options, context), StreamKilled);
   const auto refusal = [&](const Matrix<double>& other, std::size_t n_passes) -> std::string {
     try {
       learn_rows(other, options, context, n_passes);
@@ -161,7 +161,7 @@ TEST(StreamCheckpoint, AnInterruptKeepsTheWork) {
   const LearnOptions options = small_options(12, 0.2);
   const LearnResult whole = learn_rows(samples, options);
   const TemporaryFolder folder;
-  LearnContext context = with_checkpoint(folder.path("c"));
+  LearnContext context = stream_checkpoint(folder.path("c"));
   std::atomic<bool> interrupt = false;
   context.hooks.interrupt = &interrupt;
   context.hooks.on_iteration = [&](const IterationRecord&) {
@@ -176,15 +176,15 @@ TEST(StreamCheckpoint, AnInterruptKeepsTheWork) {
   expect_same(learn_rows(samples, options, context), whole);
 }
 
-struct RankRun {
+struct StreamRun {
   std::vector<std::optional<LearnResult>> fits;
   std::vector<std::exception_ptr> failures;
 };
 
-RankRun learn_on_ranks(std::size_t n_ranks, const Matrix<double>& samples, const LearnOptions& options,
-                       const LearnContext& given = {}, std::size_t n_passes = 1) {
+StreamRun learn_on_ranks(std::size_t n_ranks, const Matrix<double>& samples, const LearnOptions& options,
+                         const LearnContext& given = {}, std::size_t n_passes = 1) {
   ThreadGroup group(n_ranks);
-  RankRun run;
+  StreamRun run;
   run.fits.resize(n_ranks);
   run.failures = run_ranks(group, [&](Communicator& communicator) {
     LearnContext context = given;
@@ -194,7 +194,7 @@ RankRun learn_on_ranks(std::size_t n_ranks, const Matrix<double>& samples, const
   return run;
 }
 
-LearnResult first_of(RankRun run) {
+LearnResult first_of(StreamRun run) {
   for (const std::exception_ptr& failure : run.failures)
     if (failure) std::rethrow_exception(failure);
   return std::move(*run.fits[0]);
@@ -208,7 +208,7 @@ TEST(StreamRanks, OneToFourAgree) {
     for (const std::size_t n_passes : {1u, 2u}) {
       const LearnResult one = learn_rows(samples, options, {}, n_passes);
       for (const std::size_t n_ranks : {1u, 2u, 3u, 4u}) {
-        const RankRun run = learn_on_ranks(n_ranks, samples, options, {}, n_passes);
+        const StreamRun run = learn_on_ranks(n_ranks, samples, options, {}, n_passes);
         const LearnResult many = first_of(run);
         EXPECT_NEAR(many.summary.energy.total() / one.summary.energy.total(), 1, tolerance)
             << describe(options) << ", " << n_ranks << " ranks, " << n_passes << " passes";
@@ -229,7 +229,7 @@ TEST(StreamRanks, ACheckpointGoesOnAlsoWithAnotherNumberOfRanks) {
   const LearnResult whole = first_of(learn_on_ranks(3, samples, options));
   for (const std::size_t n_ranks : {3u, 1u, 2u}) {
     const TemporaryFolder folder;
-    LearnContext context = with_checkpoint(folder.path("c"));
+    LearnContext context = stream_checkpoint(folder.path("c"));
     context.hooks.on_iteration = [](const IterationRecord& record) {
       return record.iteration >= 4 ? Action::kStop : Action::kContinue;
     };
@@ -247,7 +247,7 @@ TEST(StreamRanks, ACheckpointGoesOnAlsoWithAnotherNumberOfRanks) {
 TEST(StreamRanks, ABadSampleEndsAll) {
   Matrix<double> samples = planted_samples(2900, 10, 12, 1);
   samples(2500, 3) = std::numeric_limits<double>::quiet_NaN();
-  const RankRun run = learn_on_ranks(3, samples, small_options(12, 0.2));
+  const StreamRun run = learn_on_ranks(3, samples, small_options(12, 0.2));
   for (const std::exception_ptr& failure : run.failures) EXPECT_TRUE(failure);
 }
 

@@ -17,11 +17,11 @@
 namespace dualdict {
 namespace {
 
-constexpr std::size_t kFeatures = 20, kAtoms = 30, kLearned = 3000, kUnseen = 1500;
+constexpr std::size_t kL0Features = 20, kL0Atoms = 30, kLearned = 3000, kUnseen = 1500;
 
 LearnOptions l0_options(double nonzeros) {
   LearnOptions options;
-  options.n_atoms = kAtoms;
+  options.n_atoms = kL0Atoms;
   options.penalty = Penalty::kL0;
   options.nonzeros = nonzeros;
   options.n_threads = 2;
@@ -30,9 +30,9 @@ LearnOptions l0_options(double nonzeros) {
 
 // Samples far from the origin: the model has to find that.
 Matrix<double> shifted_samples(std::size_t n) {
-  Matrix<double> x = make_planted(n, kFeatures, 24, 3, 0.05, 3).samples;
+  Matrix<double> x = make_planted(n, kL0Features, 24, 3, 0.05, 3).samples;
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t f = 0; f < kFeatures; ++f) x(i, f) += 0.5 * static_cast<double>(f);
+    for (std::size_t f = 0; f < kL0Features; ++f) x(i, f) += 0.5 * static_cast<double>(f);
   return x;
 }
 
@@ -71,7 +71,7 @@ TEST(LearnL0, CodesUnseenSamplesWithTheWantedNonzerosAndLessErrorThanComponents)
     for (const double error : errors) squared += error * error;
     const double all = [&] {
       double sum = 0;
-      for (std::size_t i = kLearned; i < x.rows(); ++i) sum += squared_norm(x.row(i), kFeatures);
+      for (std::size_t i = kLearned; i < x.rows(); ++i) sum += squared_norm(x.row(i), kL0Features);
       return sum;
     }();
     EXPECT_NEAR(std::sqrt(squared / all), rows[mode].reconstruction_error, 1e-4) << mode;
@@ -101,7 +101,7 @@ TEST(LearnL0, ThreadsAndTheWayThroughAFileChangeNoBit) {
     for (const char* mode : {"hard", "greedy", "omp:3", "linear"}) {
       EncodeOptions encoding;
       encoding.mode = mode;
-      Matrix<double> codes(1200, kAtoms), again(1200, kAtoms);
+      Matrix<double> codes(1200, kL0Atoms), again(1200, kL0Atoms);
       if (options.positive_codes && std::string(mode) == "omp:3") continue;
       Encoder(one, encoding).encode(x.view(), codes.view());
       Encoder(read, encoding).encode(x.view(), again.view());
@@ -115,15 +115,15 @@ TEST(LearnL0, CornersEndInAModel) {
   for (const std::size_t n : {1u, 7u, 60u}) {
     const Matrix<double> x = shifted_samples(n);
     const LearnResult result = learn(*make_source(x.view()), l0_options(2));
-    EXPECT_EQ(result.model.n_atoms(), kAtoms);
+    EXPECT_EQ(result.model.n_atoms(), kL0Atoms);
     EXPECT_TRUE(all_finite<double>(result.model.dictionary().view()));
   }
-  Matrix<double> alike(300, kFeatures);
+  Matrix<double> alike(300, kL0Features);
   for (std::size_t i = 0; i < alike.size(); ++i) alike.data()[i] = 2.5;
   const LearnResult result = learn(*make_source(alike.view()), l0_options(2));
   EXPECT_EQ(result.summary.outcome, Outcome::kTrivial) << result.summary.message;
   Matrix<double> narrow = shifted_samples(300);
-  const Matrix<double> one_feature = convert<double>(MatrixView<const double>(narrow.data(), 300, 1, kFeatures));
+  const Matrix<double> one_feature = convert<double>(MatrixView<const double>(narrow.data(), 300, 1, kL0Features));
   EXPECT_TRUE(all_finite<double>(learn(*make_source(one_feature.view()), l0_options(1)).model.dictionary().view()));
 }
 

@@ -13,12 +13,12 @@
 namespace dualdict {
 namespace {
 
-using Json = nlohmann::json;  // finds a key among many at once
+using UnorderedJson = nlohmann::json;  // finds a key among many at once
 
 // A value of the document and the way to it, for messages.
 class Field {
  public:
-  Field(const Json& value, const std::string& file, std::string path)
+  Field(const UnorderedJson& value, const std::string& file, std::string path)
       : value_(value), file_(file), path_(std::move(path)) {}
 
   [[noreturn]] void fail(const std::string& rule) const {
@@ -84,7 +84,7 @@ class Field {
   }
 
  private:
-  const Json& value_;
+  const UnorderedJson& value_;
   const std::string& file_;
   std::string path_;
 };
@@ -174,14 +174,14 @@ void read_penalty(const Field& json, Penalty& penalty) {
 
 Description parse_description(const std::string& text, const std::string& file) {
   constexpr int kMaxDepth = 16;
-  const auto check_depth = [&](int depth, Json::parse_event_t, Json&) {
+  const auto check_depth = [&](int depth, UnorderedJson::parse_event_t, UnorderedJson&) {
     if (depth > kMaxDepth) throw Error(ErrorKind::kInput, file + ": description: is nested too deeply");
     return true;
   };
-  Json document;
+  UnorderedJson document;
   try {
-    document = Json::parse(text, check_depth);
-  } catch (const Json::exception& error) {
+    document = UnorderedJson::parse(text, check_depth);
+  } catch (const UnorderedJson::exception& error) {
     throw Error(ErrorKind::kInput, file + ": description: is not JSON: " + error.what());
   }
   const Field json(document, file, "");
