@@ -60,7 +60,8 @@ def summary_of(model, records=()):
 def nothing_learned():
     """The summary of a fit that was ended from Python's side before there was a dictionary."""
     return Record.of({
-        "outcome": "INTERRUPTED", "message": "interrupted before learning began: there is nothing to save", "n_iter": 0, "iterations": [],
+        "outcome": "INTERRUPTED", "n_iter": 0, "iterations": [],
+        "message": "interrupted before learning began: there is nothing to save",
     })
 
 

@@ -112,7 +112,8 @@ def test_exact_codes_have_the_reported_energy(samples, tmp_path):
 
 def test_penalty_l0(samples, tmp_path):
     output, codes = tmp_path / "m.safetensors", tmp_path / "codes.npy"
-    learned = run_ok("learn", samples, "-o", output, "--atoms", 24, "--nonzeros", 3, "--penalty", "l0", "--json", "--quiet").json()
+    learned = run_ok("learn", samples, "-o", output, "--atoms", 24, "--nonzeros", 3, "--penalty", "l0", "--json",
+                     "--quiet").json()
     assert learned["outcome"] in ("CONVERGED", "ITERATION_LIMIT")
     assert learned["energy"]["l0"] > 0 and learned["energy"]["l1"] == 0
     assert {"hard", "greedy", "omp:3", "pca hard", "samples greedy"} <= {row["mode"] for row in learned["encoding"]["rows"]}

@@ -43,7 +43,7 @@ class TestSignals:
             learner.fit(X)
         assert learner.summary_.outcome == "INTERRUPTED" and learner.summary_.n_iter == 0
         with pytest.raises(AttributeError, match="not fitted"):
-            learner.model_
+            _ = learner.model_
 
     def test_a_way_of_encoding_that_was_not_fitted_is_replaced(self):
         X = planted(60000, 32, 64, seed=8).astype(np.float32)
