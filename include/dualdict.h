@@ -159,7 +159,7 @@ typedef struct dualdict_encode_options {
   const double* nonzeros; /* instead of tau: wanted nonzeros per code on average; NULL: none */
   const double* eta;      /* NULL: the model's */
   const double* gap;      /* relative duality gap of exact codes; NULL: 1e-6 */
-  int debias;             /* not 0: least squares on the support of the code */
+  int debias;             /* least squares on the support of the code: 1 yes, -1 no, 0 as the mode does by default */
   size_t n_threads;       /* 0: all that this process may use */
   /* Raw samples of the model's features, for `nonzeros` in a mode that finds its tau on them; else NULL and 0. */
   const float* samples;

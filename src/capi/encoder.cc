@@ -22,7 +22,7 @@ EncodeOptions options_of(const dualdict_encode_options& given) {
   options.nonzeros = optional_of(given.nonzeros);
   options.eta = optional_of(given.eta);
   options.gap = optional_of(given.gap).value_or(options.gap);
-  options.debias = given.debias != 0;
+  if (given.debias != 0) options.debias = given.debias > 0;
   options.n_threads = given.n_threads;
   return options;
 }

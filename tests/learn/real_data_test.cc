@@ -175,7 +175,8 @@ TEST_F(RealData, NonzerosAndEncodersAtTauOneTenth) {
   EXPECT_EQ(table.n_measured, 3000u);
   const EncodingRow& sparse = row_of(table, "sparse");
   EXPECT_LE(sparse.code_error, 1.1 * 0.12);
-  EXPECT_LE(sparse.energy_excess, 1.1 * 0.042);
+  // .042 at the thresholds of least code error; those in use give as many nonzeros as exact codes have.
+  EXPECT_LE(sparse.energy_excess, 1.1 * 0.065);
   const EncodingRow& corrected = row_of(table, "corrected");
   EXPECT_LE(corrected.code_error, 1.1 * 0.05);
   EXPECT_LE(corrected.energy_excess, 1.1 * 0.011);

@@ -89,7 +89,7 @@ def test_learning_from_patches(tmp_path):
 
 
 def test_a_model_says_what_it_is(model):
-    assert repr(model) == "Model(16 atoms of 12 features, float32, encoders fitted: sparse, corrected)"
+    assert repr(model) == "Model(16 atoms of 12 features, float32, encoders fitted: sparse, corrected, greedy)"
 
 
 def test_score_as_json_has_the_numbers_of_the_lines(model, sparse, tmp_path):

@@ -105,6 +105,7 @@ test("all samples that use an atom, their weights and classes, and the atoms lik
   await page.getByLabel("Go to atom").press("Enter");
   const users = codes.map((u, i) => [i, u[atom]]).filter(([, u]) => u !== 0).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]) || a[0] - b[0]);
   await page.locator(".all-uses summary").click();
+  await page.locator(".all-uses li").first().waitFor();  // they are made when it opens
   const listed = await page.locator(".all-uses li").evaluateAll((all) => all.map((li) => [Number(li.dataset.sample), li.querySelector(".value").textContent, li.querySelector(".name").textContent]));
   assert.deepEqual(listed.map(([sample]) => sample), users.map(([i]) => i));
   listed.forEach(([sample, weight, name], i) => {
