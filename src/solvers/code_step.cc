@@ -89,10 +89,10 @@ void codes_by_descent(const CodeProblem<T>& problem, const CodeOptions& options,
                                                      .list = work.list.data(),
                                                      .u = code,
                                                      .r = work.residual.row(i),
-                                                     .active_limit = options.active_set ? work.slots.size() : 0,
-                                                     .slots = work.slots.data(),
-                                                     .active = work.active.data(),
-                                                     .sweeps_first = problem.sweeps_fast,
+                                                     .active = {.limit = options.active_set ? work.slots.size() : 0,
+                                                                .slots = work.slots.data(),
+                                                                .numbers = work.active.data(),
+                                                                .sweeps_first = problem.sweeps_fast},
                                                      .relaxation = static_cast<T>(options.relaxation)});
     std::copy_n(code, u.cols, u.row(i));
     report.sweeps += descent.sweeps;

@@ -56,9 +56,21 @@ struct DescentCase {
   DescentReport<T> run(const Kernels<T>& kernel, T tolerance, std::size_t max_sweeps) {
     slots.resize(active_limit);
     active.resize(active_workspace(active_limit, u.size()));
-    return kernel.descend({gram.data(), gram.cols(), diagonal.data(), inverse_diagonal.data(), u.size(), lambda,
-                           positive, from_zero, tolerance, max_sweeps, list.data(), u.data(), r.data(), active_limit,
-                           slots.data(), active.data(), sweeps_first, relaxation});
+    return kernel.descend({gram.data(),
+                           gram.cols(),
+                           diagonal.data(),
+                           inverse_diagonal.data(),
+                           u.size(),
+                           lambda,
+                           positive,
+                           from_zero,
+                           tolerance,
+                           max_sweeps,
+                           list.data(),
+                           u.data(),
+                           r.data(),
+                           {active_limit, slots.data(), active.data(), sweeps_first},
+                           relaxation});
   }
 
   void start_at_random(std::uint64_t seed) {

@@ -38,7 +38,7 @@ HWY_INLINE void drop(const DescentArguments<T>& p, ActiveSet<T>& s, std::size_t 
     hn::StoreU(hn::NegMulAdd(factor, value, hn::LoadU(tag, s.step + k)), tag, s.step + k);
   }
   add_outer<T, 1>(s, s.product, s.scaled);
-  const std::size_t j = p.slots[slot];
+  const std::size_t j = p.active.slots[slot];
   p.u[j] = 0;
   subtract_scaled(-s.from[slot], p.gram + j * p.gram_stride, p.r, p.n);
   // The last slot takes the place of the one that leaves.
@@ -50,7 +50,7 @@ HWY_INLINE void drop(const DescentArguments<T>& p, ActiveSet<T>& s, std::size_t 
     for (std::size_t i = 0; i < last; ++i) s.inverse[i * s.stride + slot] = moved[i];
     to[slot] = moved[last];
     for (T* vector : {s.u, s.from, s.step, s.sign}) vector[slot] = vector[last];
-    p.slots[slot] = p.slots[last];
+    p.active.slots[slot] = p.active.slots[last];
   }
   for (std::size_t i = 0; i <= last; ++i) s.inverse[i * s.stride + last] = 0;
   for (T* vector : {s.u, s.from, s.step, s.sign}) vector[last] = 0;
@@ -99,11 +99,11 @@ HWY_INLINE std::size_t first_to_vanish(const ActiveSet<T>& s, T& part) {
 template <class T>
 HWY_INLINE void update_residual(const DescentArguments<T>& p, ActiveSet<T>& s) {
   for (std::size_t i = 0; i < s.n; ++i) {
-    p.u[p.slots[i]] = s.u[i];
+    p.u[p.active.slots[i]] = s.u[i];
     s.step[i] = s.u[i] - s.from[i];
     s.from[i] = s.u[i];
   }
-  add_rows<T>({s.step, p.slots, s.n, T{-1}, p.gram, p.gram_stride, p.r, p.n});
+  add_rows<T>({s.step, p.active.slots, s.n, T{-1}, p.gram, p.gram_stride, p.r, p.n});
 }
 
 // How much the objective rose from (u0, r0) to (u, r), and a bound of what rounding can feign.
@@ -140,7 +140,7 @@ HWY_INLINE void minimise_over_support(const DescentArguments<T>& p, ActiveSet<T>
   const Tag<T> tag;
   const std::size_t lanes = hn::Lanes(tag);
   const auto zero = hn::Zero(tag);
-  for (std::size_t i = 0; i < s.n; ++i) s.column[0][i] = p.r[p.slots[i]] - p.lambda * s.sign[i];
+  for (std::size_t i = 0; i < s.n; ++i) s.column[0][i] = p.r[p.active.slots[i]] - p.lambda * s.sign[i];
   multiply_inverse<T, 1>(s, s.column, &s.step);
   while (s.n > 0) {
     T part = 1;

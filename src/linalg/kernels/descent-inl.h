@@ -69,7 +69,7 @@ HWY_INLINE bool descend_by_active_set(const DescentArguments<T>& p) {
   constexpr T kPart = T{0.5};  // of the strongest pull: what is pulled as much enters in the same round
   ActiveSet<T> s = empty_active_set(p);
   if (append_all(p, s, p.list, list_used(p)) > 0) return false;
-  T* const old_u = s.inverse + p.active_limit * s.stride;
+  T* const old_u = s.inverse + p.active.limit * s.stride;
   T* const old_r = old_u + p.n;
   std::size_t refinements = 0;
   for (std::size_t round = 0; round < kRounds; ++round) {
@@ -85,7 +85,7 @@ HWY_INLINE bool descend_by_active_set(const DescentArguments<T>& p) {
     const T strongest = strongest_idle_pull(p);
     if (strongest <= p.tolerance) {
       T kkt = 0;
-      for (std::size_t i = 0; i < s.n; ++i) kkt = HWY_MAX(kkt, std::abs(p.r[p.slots[i]] - p.lambda * s.sign[i]));
+      for (std::size_t i = 0; i < s.n; ++i) kkt = HWY_MAX(kkt, std::abs(p.r[p.active.slots[i]] - p.lambda * s.sign[i]));
       if (kkt <= p.tolerance) return true;
       if (++refinements > kRefinements) return false;
       continue;
@@ -110,8 +110,8 @@ DescentReport<T> descend(const DescentArguments<T>& p) {
   for (;; ++report.sweeps) {
     std::size_t n_list = list_movable(p, report.kkt);
     if (report.kkt <= p.tolerance || report.sweeps == p.max_sweeps) return report;
-    if (report.sweeps == 0 && p.sweeps_first && !p.from_zero) active_at = sweeps_worth_an_active_set(p, n_list);
-    if (p.active_limit > 0 && report.sweeps == active_at) {
+    if (report.sweeps == 0 && p.active.sweeps_first && !p.from_zero) active_at = sweeps_worth_an_active_set(p, n_list);
+    if (p.active.limit > 0 && report.sweeps == active_at) {
       descend_by_active_set(p);
       active_at = 2 * active_at + 2;
       n_list = list_movable(p, report.kkt);

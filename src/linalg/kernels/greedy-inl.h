@@ -34,7 +34,7 @@ HWY_INLINE Bounds<T> idle_bounds(const DescentArguments<T>& p) {
   const auto infinity = hn::Set(tag, std::numeric_limits<T>::infinity());
   const auto low = p.positive ? hn::Neg(infinity) : hn::Set(tag, -p.lambda);
   const auto high = hn::Set(tag, p.lambda);
-  const Bounds<T> bounds{p.active, p.active + p.n};
+  const Bounds<T> bounds{p.active.numbers, p.active.numbers + p.n};
   for (std::size_t k = 0; k < p.n; k += hn::Lanes(tag)) {
     const auto live = hn::Ne(hn::LoadU(tag, p.inverse_diagonal + k), hn::Zero(tag));
     hn::StoreU(hn::IfThenElse(live, low, hn::Neg(infinity)), tag, bounds.low + k);

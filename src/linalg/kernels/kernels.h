@@ -53,6 +53,14 @@ inline constexpr std::size_t padded(std::size_t n) {
   return (n + kWidestVector - 1) / kWidestVector * kWidestVector;
 }
 
+template <class T>
+struct ActiveSetSpace {
+  std::size_t limit = 0;           // largest support that the active set may hold; 0: sweeps only
+  std::uint32_t* slots = nullptr;  // workspace for `limit` indices
+  T* numbers = nullptr;            // workspace of active_workspace(limit, n) elements, for a limit of 0 too
+  bool sweeps_first = false;       // from a warm start, sweep as long as making the active set would take
+};
+
 // min over u of 1/2 u'Hu - b'u + lambda |u|_1, for one u, with r = b - Hu kept up to date. The scalar reference sweeps
 // only; the others may use an active set and reach the same tolerance with fewer operations.
 template <class T>
@@ -70,11 +78,8 @@ struct DescentArguments {
   std::uint32_t* list;  // workspace for n indices
   T* u;
   T* r;
-  std::size_t active_limit = 0;    // largest support that the active set may hold; 0: sweeps only
-  std::uint32_t* slots = nullptr;  // workspace for active_limit indices
-  T* active = nullptr;             // workspace of active_workspace(active_limit, n) elements, for active_limit 0 too
-  bool sweeps_first = false;       // from a warm start, sweep as long as making the active set would take
-  T relaxation = 1;                // of sweeps, 1 to below 2: how far a coordinate goes, 1 is to its minimiser
+  ActiveSetSpace<T> active;
+  T relaxation = 1;  // of sweeps, 1 to below 2: how far a coordinate goes, 1 is to its minimiser
 };
 
 // Where a coordinate goes in a sweep that is relaxed. Only as long as it stays on its side of zero: there the objective

@@ -43,8 +43,8 @@ HWY_INLINE std::size_t whole_vectors(std::size_t n) {
 template <class T>
 HWY_INLINE ActiveSet<T> empty_active_set(const DescentArguments<T>& p) {
   ActiveSet<T> s;
-  s.stride = p.active_limit + kWidestVector;
-  T* vector = p.active;
+  s.stride = p.active.limit + kWidestVector;
+  T* vector = p.active.numbers;
   for (T** slot : {&s.u, &s.from, &s.step, &s.sign, &s.column[0], &s.column[1], &s.product[0], &s.product[1],
                    &s.scaled[0], &s.scaled[1]}) {
     *slot = vector;
@@ -167,7 +167,7 @@ HWY_INLINE bool append(const DescentArguments<T>& p, ActiveSet<T>& s, const std:
   const std::size_t end = whole_vectors<T>(n);
   for (std::size_t c = 0; c < kNew; ++c) {
     const T* row = p.gram + entering[c] * p.gram_stride;
-    for (std::size_t i = 0; i < n; ++i) s.column[c][i] = row[p.slots[i]];
+    for (std::size_t i = 0; i < n; ++i) s.column[c][i] = row[p.active.slots[i]];
     for (std::size_t i = n; i < end; ++i) s.column[c][i] = 0;
   }
   multiply_inverse<T, kNew>(s, s.column, s.product);
@@ -189,7 +189,7 @@ HWY_INLINE bool append(const DescentArguments<T>& p, ActiveSet<T>& s, const std:
     for (std::size_t q = 0; q <= c; ++q) last[n + q] = s.inverse[(n + q) * s.stride + slot] = schur.value[c][q];
     for (std::size_t k = slot + 1; k < whole_vectors<T>(s.n); ++k) last[k] = 0;
     const std::size_t j = entering[c];
-    p.slots[slot] = entering[c];
+    p.active.slots[slot] = entering[c];
     s.u[slot] = s.from[slot] = p.u[j];
     // What is idle goes the way it is pulled.
     s.sign[slot] = (p.u[j] != T{0} ? p.u[j] : p.r[j]) > 0 ? T{1} : T{-1};
@@ -203,7 +203,7 @@ HWY_INLINE std::size_t append_all(const DescentArguments<T>& p, ActiveSet<T>& s,
                                   std::size_t n_entering) {
   std::size_t refused = 0;
   for (std::size_t l = 0; l < n_entering;) {
-    const std::size_t room = p.active_limit - s.n;
+    const std::size_t room = p.active.limit - s.n;
     if (room == 0) return refused + (n_entering - l);
     if (room > 1 && l + 1 < n_entering && append<T, 2>(p, s, entering + l)) {
       l += 2;
