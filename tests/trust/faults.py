@@ -21,6 +21,10 @@ from safetensors.numpy import load_file
 SAVE_CALLS = ["openat", "write", "fsync", "close", "renameat2", "unlink", "flock", "fcntl", "fchmod"]
 ERRORS = {"write": ("ENOSPC", "EIO"), "fsync": ("EIO", "ENOSPC"), "renameat2": ("EIO", "ENOSPC"), "close": ("EIO",)}
 ERRORS |= {"openat": ("ENOSPC", "EMFILE"), "fchmod": ("EIO",), "flock": ("ENOLCK",), "fcntl": ("EMFILE",)}
+# Ways to learn: of samples in memory, and of a stream.
+IN_MEMORY = [(), ("--solver", "fista"), ("--dtype", "float64"), ("--solver", "fista", "--dtype", "float64", "--eta", 0)]
+A_STREAM = ("--stream", "--passes", 3)
+STREAMS = [("--stream", "--passes", 25, *more) for more in [*IN_MEMORY, ("--center-features",)]]
 
 
 def missing(tool):
@@ -91,10 +95,10 @@ def workplace(command, **keywords):
         yield Workplace(command, folder, **keywords)
 
 
-def kill_at_every_call(command, stride=1):
+def kill_at_every_call(command, stride=1, more=()):
     """P20: killed at every system call of every save, a run goes on and ends with the same tensors."""
     failures, cases = [], 0
-    with workplace(command) as place:
+    with workplace(command, more=more) as place:
         calls = place.count_calls(*place.resume())
         points = [(call, n) for call in SAVE_CALLS for n in range(1, calls[call] + 1)]
         for call, n in points[::stride]:
@@ -110,11 +114,10 @@ def kill_at_every_call(command, stride=1):
     return cases, failures
 
 
-def kill_at_random(command, n):
+def kill_at_random(command, n, ways=IN_MEMORY):
     """P20: kill -9 at random moments, again and again, of both solvers and precisions."""
     failures, cases = [], 0
     dice = random.Random(20)
-    ways = [(), ("--solver", "fista"), ("--dtype", "float64"), ("--solver", "fista", "--dtype", "float64", "--eta", "0")]
     for number, more in enumerate(ways):
         with workplace(command, rows=2500, iterations=40, more=more) as place:
             began = time.monotonic()

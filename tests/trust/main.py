@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 import faults  # noqa: E402
 import hostile  # noqa: E402
 import interop  # noqa: E402
+import job_ranks  # noqa: E402
 import kill_digits  # noqa: E402
 import streams  # noqa: E402
 
@@ -96,10 +97,15 @@ def rows(build, fuzz_build, targets, divide):
         ("P14", "magnitudes 1e-30 to 1e30", lambda: numbers(build, "P14", divide)),
         ("P15", "ill-conditioned: no false CONVERGED", lambda: numbers(build, "P15", divide)),
         ("P17", "the same bits for any thread count", lambda: numbers(build, "P17", divide)),
+        ("P18", "ranks agree, in memory", lambda: job_ranks.agree(command, many(64))),
+        ("P18", "ranks agree, a stream", lambda: job_ranks.agree(command, many(64), stream=True)),
         ("P19", "the same code in any batch", lambda: numbers(build, "P19", divide)),
         ("P19", "the same code streamed, alone, from Python", lambda: streams.same_codes(command, package, many(60))),
         ("P20", "killed at every call of a save", lambda: faults.kill_at_every_call(command, divide)),
         ("P20", "killed at random moments", lambda: faults.kill_at_random(command, many(200))),
+        ("P20", "a stream, killed at every call of a save",
+         lambda: faults.kill_at_every_call(command, divide, faults.A_STREAM)),
+        ("P20", "a stream, killed at random moments", lambda: faults.kill_at_random(command, many(200), faults.STREAMS)),
         ("P20", "killed at random moments, MNIST", lambda: kill_digits.kill_digits(command, many(10))),
         ("P21", "every call of a save fails", lambda: faults.fail_every_call(command, divide)),
         ("P21", "every call of a save fails, checkpoints too", lambda: faults.fail_every_call(command, divide, True)),
@@ -108,8 +114,12 @@ def rows(build, fuzz_build, targets, divide):
         ("P22", "all fail from there on", lambda: faults.fail_every_allocation(command, library, 10 * divide, True)),
         ("P22", "limited address space", lambda: faults.limited_address_space(command, range(8, 400, 8 * divide))),
         ("P23", "signals", lambda: faults.signals(command, many(60))),
+        ("P24", "kills of ranks", lambda: job_ranks.kills(command, many(60))),
+        ("P24", "kills of ranks, a stream", lambda: job_ranks.kills(command, many(60), stream=True)),
         ("P25", "four runs on one output", lambda: faults.two_runs(command, many(50))),
         ("P26", "streams in constant memory", lambda: streams.constant_memory(command)),
+        ("P26", "learning from streams in constant memory", lambda: streams.learning_in_constant_memory(command)),
+        ("P26", "streams that are cut, learned from", lambda: streams.cut_streams(command, many(100))),
         ("P27", "encoding from eight threads", lambda: numbers(build, "P27", divide)),
         ("P30, P32", "writes stay in place; no sockets", lambda: faults.writes_and_sockets(command)),
         ("P35", "older models load, newer are refused", lambda: unit_tests(build, "Golden.*", NEWER_SCHEMAS)),

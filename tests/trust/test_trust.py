@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import faults  # noqa: E402
 import hostile  # noqa: E402
+import job_ranks  # noqa: E402
 import streams  # noqa: E402
 
 COMMAND = Path(os.environ["DUALDICT_COMMAND"])
@@ -58,6 +59,22 @@ def test_killed_at_a_call_of_a_save():
 
 @needs_strace
 @not_sanitized
+def test_a_stream_killed_at_a_call_of_a_save():
+    expect_none_failed(faults.kill_at_every_call(COMMAND, 43, faults.A_STREAM), 4)
+
+
+@not_sanitized
+def test_ranks_agree_on_a_stream():
+    expect_none_failed(job_ranks.agree(COMMAND, 8, stream=True), 8)
+
+
+@not_sanitized
+def test_streaming_ranks_are_killed():
+    expect_none_failed(job_ranks.kills(COMMAND, 2, stream=True), 2)
+
+
+@needs_strace
+@not_sanitized
 def test_failing_calls_of_a_save():
     expect_none_failed(faults.fail_every_call(COMMAND, 11), 10)
 
@@ -88,6 +105,15 @@ def test_two_runs_on_one_output():
 @not_sanitized
 def test_streams_take_constant_memory():
     expect_none_failed(streams.constant_memory(COMMAND, (20000, 100000)), 10)
+
+
+@not_sanitized
+def test_learning_from_streams_takes_constant_memory():
+    expect_none_failed(streams.learning_in_constant_memory(COMMAND, (20000, 60000)), 14)
+
+
+def test_streams_that_are_cut_are_learned_from():
+    expect_none_failed(streams.cut_streams(COMMAND, 8), 8)
 
 
 @needs_strace
