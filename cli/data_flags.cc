@@ -9,6 +9,7 @@
 #include "dualdict/error.h"
 #include "row_range.h"
 #include "signals.h"
+#include "table_flags.h"
 
 namespace dualdict::cli {
 namespace {
@@ -56,10 +57,14 @@ std::string replace_all(std::string text, const std::string& from, const std::st
 
 void add_data_flags(CLI::App& app, DataFlags& flags) {
   app.add_option("--patches", flags.patches,
-                 "the input is images or folders of images (PNG, JPEG, PGM); the samples are random patches of this "
-                 "size")
+                 "the input is images or folders of images (PNG, JPEG, PGM); the samples are patches of this size, in "
+                 "the image's colours")
       ->type_name("HEIGHTxWIDTH")
       ->group("Samples");
+  add_count(app, "--stride", flags.stride,
+            "all patches instead of random ones, so many pixels apart, row by row; 1 for every one", 1, kLargestSide)
+      ->group("Samples");
+  app.add_flag("--grey", flags.grey, "images are read as grey ones")->group("Samples");
   app.add_option_function<std::string>(
          "--samples", [&flags](const std::string& text) { set_samples(flags, text); },
          "number of patches to draw; default 100000")
@@ -76,18 +81,30 @@ PatchOptions parse_patches(const DataFlags& flags, std::size_t seed) {
     throw Error(ErrorKind::kUsage, "--patches: " + flags.patches +
                                        " is not allowed: HEIGHTxWIDTH in pixels, each from 1 to " +
                                        std::to_string(kLargestSide) + ", as 12x12");
+  if (flags.stride > 0 && flags.samples_given)
+    throw Error(ErrorKind::kUsage, "--stride and --samples exclude each other: all patches, or so many random ones");
   patches.n_samples = flags.samples;
+  patches.stride = flags.stride;
+  if (flags.grey) patches.color = ImageColor::kGrey;
   patches.seed = seed;
   return patches;
 }
 
-DataOptions data_options(const DataFlags& flags, std::size_t seed) {
+DataOptions data_options(const DataFlags& flags, std::size_t seed, std::size_t n_features) {
   DataOptions options;
-  if (!flags.patches.empty())
-    options.patches = parse_patches(flags, seed);
-  else if (flags.samples_given)
-    throw Error(ErrorKind::kUsage, "--samples: " + std::to_string(flags.samples) +
-                                       " is not allowed: it needs --patches, which says how to cut samples");
+  const auto needs_patches = [](const std::string& flag) {
+    throw Error(ErrorKind::kUsage, flag + " is not allowed: it needs --patches, which says how to cut samples");
+  };
+  if (flags.patches.empty()) {
+    if (flags.samples_given) needs_patches("--samples: " + std::to_string(flags.samples));
+    if (flags.stride > 0) needs_patches("--stride: " + std::to_string(flags.stride));
+    if (flags.grey) needs_patches("--grey");
+    return options;
+  }
+  PatchOptions patches = parse_patches(flags, seed);
+  if (!flags.grey && n_features == patches.height * patches.width) patches.color = ImageColor::kGrey;
+  if (!flags.grey && n_features == 3 * patches.height * patches.width) patches.color = ImageColor::kRgb;
+  options.patches = patches;
   return options;
 }
 

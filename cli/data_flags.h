@@ -16,13 +16,16 @@ struct DataFlags {
   std::string patches;           // "12x12", or "" for matrix files
   std::size_t samples = 100000;  // patches to draw
   bool samples_given = false;
+  std::size_t stride = 0;  // between patches when all are taken; 0: random ones
+  bool grey = false;
 };
 
 void add_data_flags(CLI::App& app, DataFlags& flags);
 // HEIGHTxWIDTH; throws Error(kUsage).
 PatchOptions parse_patches(const DataFlags& flags, std::size_t seed);
-// With options.patches set when --patches was given.
-DataOptions data_options(const DataFlags& flags, std::size_t seed);
+// With options.patches set when --patches was given. n_features > 0: what the samples must have, which says whether
+// they are grey or coloured.
+DataOptions data_options(const DataFlags& flags, std::size_t seed, std::size_t n_features = 0);
 
 // An opened source; when a path is "-", with the copy of standard input that it reads.
 class Input {

@@ -21,6 +21,7 @@ constexpr const char* kEncodeExamples =
     "Examples:\n"
     "  dualdict encode digits.safetensors digits.npy -o codes.npy\n"
     "  dualdict encode digits.safetensors digits.npy -o codes.npz --mode exact --nonzeros 10 --sparse\n"
+    "  dualdict encode patches.safetensors photo.png -o map.npy --patches 8x8 --stride 1\n"
     "  cat digits.npy | dualdict encode digits.safetensors - -o - --mode linear > codes.npy\n"
     "  producer | dualdict encode digits.safetensors - -o - --raw float32 | consumer\n";
 
@@ -91,7 +92,7 @@ int run_encode(const EncodeArguments& arguments) {
   const OutputLock lock(arguments.output);
   catch_signals();
   const Model model = Model::load(arguments.model);
-  const Input input({arguments.input}, data_options(arguments.data, arguments.table.seed));
+  const Input input({arguments.input}, data_options(arguments.data, arguments.table.seed, model.n_features()));
   if (input->n_features() != model.n_features())
     throw Error(ErrorKind::kInput, input->name() + ": samples of " + std::to_string(input->n_features()) +
                                        " features are not allowed: " + arguments.model +

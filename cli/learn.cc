@@ -56,7 +56,7 @@ struct LearnArguments {
 
 // Unseen samples for the encoding table when patches are drawn anyway: as many more, up to 3000.
 std::size_t extra_patches(const LearnArguments& arguments) {
-  if (arguments.data.patches.empty() || !arguments.validation.empty()) return 0;
+  if (arguments.data.patches.empty() || arguments.data.stride > 0 || !arguments.validation.empty()) return 0;
   return std::min<std::size_t>(3000, arguments.data.samples / 10);
 }
 
@@ -106,9 +106,12 @@ void take_share(const LearnArguments& arguments, const Job& job, Samples& sample
 
 void open_validation(const LearnArguments& arguments, DataOptions options, Samples& samples) {
   if (options.patches) {
+    options.patches->stride = 0;
     options.patches->n_samples = std::min<std::size_t>(3000, arguments.data.samples);
     // Other positions, should the images be the same.
     options.patches->seed += 1;
+    const SampleShape shape = samples.stream ? samples.stream->sample_shape() : (*samples.input)->sample_shape();
+    options.patches->color = shape.channels == 3 ? ImageColor::kRgb : ImageColor::kGrey;
   }
   samples.validation_input = std::make_unique<Input>(arguments.validation, options);
 }

@@ -49,7 +49,7 @@ int run_report(const ReportArguments& arguments) {
   if (!arguments.labels.empty()) options.sample_labels = read_names(arguments.labels);
   std::unique_ptr<Input> input;
   if (!arguments.data.empty()) {
-    input = std::make_unique<Input>(arguments.data, data_options(arguments.flags, 0));
+    input = std::make_unique<Input>(arguments.data, data_options(arguments.flags, 0, model.n_features()));
     options.data = &**input;
   }
   const std::string page = report_html(model, options);

@@ -18,7 +18,7 @@ std::unique_ptr<SampleStream> open_input_stream(const std::vector<std::string>& 
                                                 const DataFlags& data, std::size_t seed, std::size_t n_features,
                                                 const std::string& model) {
   StreamOptions options;
-  options.patches = data_options(data, seed).patches;
+  options.patches = data_options(data, seed, n_features).patches;
   if (!flags.raw.empty()) options.raw = parse_raw(flags.raw, n_features);
   if (options.raw && options.patches)
     throw Error(ErrorKind::kUsage, "--raw and --patches exclude each other: images have headers");

@@ -87,7 +87,7 @@ int run_verify(const VerifyArguments& arguments) {
   if (arguments.stream.is_on()) {
     result = verify_stream(model, arguments);
   } else {
-    const Input input({arguments.input}, data_options(arguments.data, arguments.table.seed));
+    const Input input({arguments.input}, data_options(arguments.data, arguments.table.seed, model.n_features()));
     result = verify(model, *input, arguments.table.n_threads);
   }
   write_stdout(arguments.json ? dump(verification_json(result), 2) : report(result, model.parts().penalty));

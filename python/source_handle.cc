@@ -12,7 +12,9 @@ SourceHandle::SourceHandle(const std::vector<std::string>& paths, const nb::obje
   DataOptions options;
   if (!patches.is_none()) {
     const auto numbers = nb::cast<std::vector<std::size_t>>(patches);
-    options.patches = PatchOptions{numbers.at(0), numbers.at(1), numbers.at(2), numbers.at(3)};
+    options.patches = PatchOptions{numbers.at(0), numbers.at(1), numbers.at(2), numbers.at(3), numbers.at(4)};
+    if (numbers.at(5) == 1) options.patches->color = ImageColor::kGrey;
+    if (numbers.at(5) == 3) options.patches->color = ImageColor::kRgb;
   }
   const nb::gil_scoped_release release;
   source_ = open_data(paths, options);

@@ -12,7 +12,7 @@ namespace dualdict::python {
 
 class SourceHandle {
  public:
-  // patches: None, or (height, width, number, seed).
+  // patches: None, or (height, width, number, seed, stride, channels or 0).
   SourceHandle(const std::vector<std::string>& paths, const nb::object& patches);
   const std::shared_ptr<const DataSource>& source() const { return source_; }
   // Evenly spread rows, for whoever wants to look at some.

@@ -28,6 +28,7 @@ Matrix<float> patches_of(const std::vector<std::string>& images, std::size_t n, 
   patches.height = patches.width = kSide;
   patches.n_samples = n;
   patches.seed = seed;
+  patches.color = ImageColor::kGrey;
   Matrix<float> samples = rows_of(*open_data(images, {patches}), 0, n);
   for (std::size_t i = 0; i < n; ++i) {
     float mean = 0;

@@ -45,18 +45,24 @@ class DUALDICT_API DataSource {
   virtual void read(std::size_t first, MatrixView<double> out) const = 0;
 };
 
+// kAsStored: of several images as the first of them. kGrey: colours by Rec. 601 luma. kRgb: grey values three times.
+enum class ImageColor { kAsStored, kGrey, kRgb };
+
 // How to cut samples out of images.
 struct PatchOptions {
   std::size_t height = 0;
   std::size_t width = 0;
   std::size_t n_samples = 100000;  // drawn at random positions of random images
   std::uint64_t seed = 0;
+  std::size_t stride = 0;  // > 0: all patches instead, so many pixels apart, in the order of PatchGrid
+  ImageColor color = ImageColor::kAsStored;
 };
 
 struct DataOptions {
-  // Set: every path is an image file or a folder of images (PNG, JPEG, PGM), read as grey values 0..255, and samples
-  // are random patches. Not set: every path is a matrix file (npy, npz, csv, IDX, IDX.gz; by content, not by ending),
-  // all with the same number of features, their rows one after the other.
+  // Set: every path is an image file or a folder of images (PNG, JPEG, PGM), read as values 0..255, and samples are
+  // patches. Files of a folder that cannot be read, and images smaller than a patch, are left out and noted. Not set:
+  // every path is a matrix file (npy, npz, csv, IDX, IDX.gz; by content, not by ending), all with the same number of
+  // features, their rows one after the other.
   std::optional<PatchOptions> patches;
 };
 

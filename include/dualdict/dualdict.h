@@ -9,6 +9,7 @@
 #include "dualdict/error.h"
 #include "dualdict/fields.h"
 #include "dualdict/files.h"
+#include "dualdict/images.h"
 #include "dualdict/learn.h"
 #include "dualdict/matrix.h"
 #include "dualdict/model.h"

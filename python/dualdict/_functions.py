@@ -26,6 +26,8 @@ def learn(
     *,
     patches: tuple[int, int] | None = None,
     n_patches: int = 100000,
+    stride: int | None = None,
+    grey: bool = False,
     dict_init: ArrayLike | None = None,
     dual_init: ArrayLike | None = None,
     validation: ArrayLike | None = None,
@@ -48,7 +50,11 @@ def learn(
     n_components : int
         Number of atoms K; by default that of `dict_init`.
     patches : (height, width), optional
-        The samples are `n_patches` random patches of this size, drawn with `random_state`.
+        The samples are `n_patches` random patches of this size, drawn with `random_state`, in the images' colours.
+    stride : int, optional
+        All patches instead, so many pixels apart, row by row.
+    grey : bool
+        Images are read as grey ones.
     tau : float, optional
         Weight of sparsity; see also the option `nonzeros`.
     dict_init, dual_init : array of shape (n_components, n_features), optional
@@ -83,7 +89,7 @@ def learn(
     """
     seed = seed_of(options.get("random_state", 0))
     if is_path(X) or (isinstance(X, (list, tuple)) and len(X) > 0 and all(is_path(path) for path in X)):
-        X = open_files(X, patches, n_patches, seed)
+        X = open_files(X, cut_of(patches, n_patches, seed, stride, grey))
     elif patches is not None:
         raise ValueError("patches: are cut out of images, whose paths X must be")
     else:
@@ -111,10 +117,23 @@ def is_path(value):
     return isinstance(value, (str, os.PathLike))
 
 
-def open_files(inputs, patches, n_patches, seed):
-    """The samples of one path or of several, or random patches of the images there."""
+def open_files(inputs, cut):
+    """The samples of one path or of several, or patches of the images there."""
     paths = [inputs] if is_path(inputs) else inputs
-    return _core.Source([os.fspath(path) for path in paths], None if patches is None else [*patches, n_patches, seed])
+    return _core.Source([os.fspath(path) for path in paths], cut)
+
+
+def cut_of(patches, n_patches, seed, stride, grey, n_features=0):
+    """How to cut patches, in the colours that a model wants: n_features > 0 says which."""
+    if patches is None:
+        if stride is not None or grey:
+            raise ValueError("stride, grey: need patches, which says how to cut samples out of images")
+        return None
+    if stride is not None and stride < 1:
+        raise ValueError(f"stride: {stride} is not allowed: a whole number >= 1")
+    height, width = patches
+    channels = 1 if grey else n_features // (height * width) if n_features % (height * width) == 0 else 0
+    return [height, width, n_patches, seed, stride or 0, channels]
 
 
 def fit_dual(D: ArrayLike, X: ArrayLike, tau: float | None = None, **options: Any) -> tuple[_core.Model, Record]:
@@ -282,6 +301,8 @@ def encode_files(
     patches: tuple[int, int] | None = None,
     n_patches: int = 100000,
     seed: int = 0,
+    stride: int | None = None,
+    grey: bool = False,
     compressed: bool = False,
     tau: float | None = None,
     nonzeros: float | None = None,
@@ -298,7 +319,12 @@ def encode_files(
     output : path
         A file of one code a row, in the precision of the model. It appears whole or not at all.
     patches : (height, width), optional
-        The samples are `n_patches` random patches of this size, drawn with `seed`.
+        The samples are `n_patches` random patches of this size, drawn with `seed`, grey or coloured as those that the
+        model learned from.
+    stride : int, optional
+        All patches instead, so many pixels apart, row by row: the codes of a whole image with their places.
+    grey : bool
+        Images are read as grey ones.
     compressed : bool
         Write compressed rows (npz) that `scipy.sparse.load_npz` reads.
     model, mode, tau, nonzeros, eta, debias, n_jobs
@@ -315,7 +341,7 @@ def encode_files(
     ...     bool((np.load(os.path.join(folder, "codes.npy")) == dualdict.encode(model, X)).all())
     True
     """
-    source = open_files(inputs, patches, n_patches, seed)
+    source = open_files(inputs, cut_of(patches, n_patches, seed, stride, grey, model.n_features))
     sample = None if nonzeros is None else source.spread(_SPREAD)
     encoder = make_encoder(model, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=sample)
     encoder.encode_files(source, os.fspath(output), bool(compressed))

@@ -21,6 +21,8 @@ constexpr std::uint64_t kFirstStream = std::uint64_t{1} << 41;
 
 ImageStream::ImageStream(std::vector<std::string> files, const PatchOptions& options, std::string name)
     : options_(options), name_(std::move(name)) {
+  shape_ = {options.height, options.width, read_image(files.front(), options.color).channels};
+  options_.color = shape_.channels == 3 ? ImageColor::kRgb : ImageColor::kGrey;
   Random random(options.seed, kOrderStream);
   for (const std::size_t i : random.permutation(files.size())) files_.push_back(std::move(files[i]));
 }
@@ -29,8 +31,8 @@ bool ImageStream::load_group() {
   images_.clear();
   const std::size_t last = std::min(files_.size(), next_file_ + kGroup);
   for (; next_file_ < last; ++next_file_) {
-    Matrix<float> image = read_grey_image(files_[next_file_]);
-    if (image.rows() < options_.height || image.cols() < options_.width)
+    Image image = read_image(files_[next_file_], options_.color);
+    if (image.height() < options_.height || image.width() < options_.width)
       ++n_small_;
     else
       images_.push_back(std::move(image));
@@ -54,14 +56,10 @@ std::size_t ImageStream::read_rows(MatrixView<T> out) {
                                          std::to_string(options_.width) + " (" + std::to_string(n_small_) +
                                          " are): give larger ones");
     Random random(options_.seed, kFirstStream + next_sample_);
-    const Matrix<float>& image = images_[random.index(images_.size())];
-    const std::size_t y = random.index(image.rows() - options_.height + 1);
-    const std::size_t x = random.index(image.cols() - options_.width + 1);
-    T* to = out.row(n);
-    for (std::size_t i = 0; i < options_.height; ++i) {
-      const float* from = image.row(y + i) + x;
-      to = std::copy(from, from + options_.width, to);
-    }
+    const Image& image = images_[random.index(images_.size())];
+    const std::size_t y = random.index(image.height() - options_.height + 1);
+    const std::size_t x = random.index(image.width() - options_.width + 1);
+    cut_patch(image, y, x, shape_, out.row(n));
     ++next_sample_;
     ++n;
   }

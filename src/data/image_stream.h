@@ -6,18 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "dualdict/images.h"
 #include "dualdict/stream.h"
 
 namespace dualdict {
 
-// Images come in random order, a few at a time; out of each of these groups patches are cut at random, as many as the
-// number of its images deserves. All of it follows from the seed. `name` is for messages.
+// All are in the colours that the first one has. They come in random order, a few at a time; out of each of these
+// groups patches are cut at random, as many as the number of its images deserves. All of it follows from the seed.
+// `name` is for messages.
 class ImageStream final : public SampleStream {
  public:
   ImageStream(std::vector<std::string> files, const PatchOptions& options, std::string name);
 
-  std::size_t n_features() const override { return options_.height * options_.width; }
-  SampleShape sample_shape() const override { return {options_.height, options_.width}; }
+  std::size_t n_features() const override { return shape_.height * shape_.width * shape_.channels; }
+  SampleShape sample_shape() const override { return shape_; }
   std::string name() const override { return name_; }
   std::optional<std::size_t> n_samples() const override { return options_.n_samples; }
   std::size_t read(MatrixView<float> out) override { return read_rows(out); }
@@ -33,8 +35,9 @@ class ImageStream final : public SampleStream {
   std::vector<std::string> files_;  // in the order of reading
   PatchOptions options_;
   std::string name_;
-  std::vector<Matrix<float>> images_;  // of the group
-  std::size_t next_file_ = 0;          // after the group
+  SampleShape shape_;
+  std::vector<Image> images_;  // of the group
+  std::size_t next_file_ = 0;  // after the group
   std::size_t next_sample_ = 0;
   std::size_t group_end_ = 0;  // first sample after the group
   std::size_t n_small_ = 0;    // images smaller than a patch

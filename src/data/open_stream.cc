@@ -91,6 +91,7 @@ std::unique_ptr<SampleStream> open_stream(const std::vector<std::string>& paths,
   if (has_pipe) return std::make_unique<PipeStream>(STDIN_FILENO, "standard input", options.raw, options.interrupt);
   if (options.patches) {
     check_patches(*options.patches);
+    if (options.patches->stride > 0) return std::make_unique<SourceStream>(open_data(paths, {options.patches}));
     return std::make_unique<ImageStream>(find_images(paths), *options.patches, name_of(paths));
   }
   if (!options.raw) return std::make_unique<SourceStream>(open_data(paths));

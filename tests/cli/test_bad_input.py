@@ -84,6 +84,7 @@ def test_nan_when_encoding(folder, model, samples, tmp_path):
         ("--dtype", "float16", "one of float32, float64"),
         ("--scale", "-3", "a number > 0"),
         ("--patches", "12", "12x12"),
+        ("--stride", "0", "1"),
     ],
 )
 def test_option_out_of_range(folder, samples, option, value, rule):

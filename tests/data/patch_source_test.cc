@@ -21,12 +21,10 @@ Matrix<float> numbered(std::size_t image, std::size_t height, std::size_t width)
   return values;
 }
 
-std::vector<Matrix<float>> three_images() {
-  std::vector<Matrix<float>> images;
-  images.push_back(numbered(0, 9, 12));
-  images.push_back(numbered(1, 5, 4));
-  images.push_back(numbered(2, 20, 30));
-  return images;
+ImageSet three_images() {
+  ImageSet set;
+  set.images = {Image{numbered(0, 9, 12)}, Image{numbered(1, 5, 4)}, Image{numbered(2, 20, 30)}};
+  return set;
 }
 
 PatchOptions patches(std::size_t height, std::size_t width, std::size_t n, std::uint64_t seed = 0) {
@@ -49,8 +47,8 @@ std::string message_of(const std::vector<std::string>& paths, const PatchOptions
 }
 
 TEST(PatchSource, CutsThePatchAtItsPosition) {
-  const std::vector<Matrix<float>> images = three_images();
-  const PatchSource source(images, patches(3, 4, 500), "test");
+  const ImageSet set = three_images();
+  const PatchSource source(set, patches(3, 4, 500), "test");
   EXPECT_EQ(source.n_features(), 12U);
   EXPECT_EQ(source.element_type(), ElementType::kFloat32);
   EXPECT_EQ(source.sample_shape(), (SampleShape{3, 4}));
@@ -60,7 +58,7 @@ TEST(PatchSource, CutsThePatchAtItsPosition) {
     const PatchPosition at = source.position(i);
     for (std::size_t y = 0; y < 3; ++y)
       for (std::size_t x = 0; x < 4; ++x)
-        ASSERT_EQ(samples(i, y * 4 + x), images[at.image](at.y + y, at.x + x)) << "sample " << i;
+        ASSERT_EQ(samples(i, y * 4 + x), set.images[at.image].pixels(at.y + y, at.x + x)) << "sample " << i;
   }
 }
 
@@ -104,12 +102,9 @@ TEST(PatchSource, DrawsImagesAndPositionsUniformly) {
   for (const auto& [at, count] : per_position) EXPECT_NEAR(count, kDraws / 135.0, 6 * std::sqrt(kDraws / 135.0));
 }
 
-TEST(PatchSource, LeavesOutImagesThatAreTooSmall) {
-  const PatchSource source(three_images(), patches(6, 6, 200), "test");
-  Matrix<float> samples(200, 36);
-  source.read(0, samples.view());
-  for (std::size_t i = 0; i < 200; ++i) EXPECT_FALSE(samples(i, 0) >= 1000 && samples(i, 0) < 2000);
-  EXPECT_THROW(PatchSource(three_images(), patches(21, 3, 5), "test"), Error);
+TEST(PatchSource, RefusesImagesThatAreTooSmall) {
+  EXPECT_THROW(PatchSource(three_images(), patches(6, 6, 200), "test"), Error);
+  EXPECT_THROW(PatchSource({}, patches(1, 1, 5), "test"), Error);
 }
 
 TEST(FindImages, WalksFoldersInTheOrderOfNames) {
@@ -140,6 +135,37 @@ TEST(OpenPatches, ReadsFilesAndFolders) {
   EXPECT_GT(seen[48.0F], 50);
 }
 
+TEST(OpenPatches, NotesWhatAFolderHoldsThatIsNotUsed) {
+  const TemporaryFolder folder;
+  folder.write("images/a.pgm", pgm(8, 8, '\x10'));
+  folder.write("images/b.pgm", pgm(3, 8, '\x20'));
+  folder.write("images/c.png", std::string("no image"));
+  folder.write("images/d.ppm", "P6 8 8 255\n" + std::string(3 * 64, '\x20'));
+  const auto source = open_patches({folder.path("images")}, patches(4, 4, 9));
+  EXPECT_EQ(source->sample_shape(), (SampleShape{4, 4, 1}));
+  std::string notes;
+  for (const std::string& note : source->notes()) notes += note + "\n";
+  for (const char* part :
+       {"2 images are used", "1 of them", "2 files skipped", "b.pgm: 8 x 3 pixels", "c.png: is not an image"})
+    EXPECT_NE(notes.find(part), std::string::npos) << notes;
+  EXPECT_EQ(notes.find("a.pgm"), std::string::npos) << notes;
+}
+
+TEST(OpenPatches, ColourIsKeptUnlessGreyIsAskedFor) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("a.ppm", "P6 1 1 255\n" + std::string("\x0a\x14\x1e"));
+  PatchOptions options = patches(1, 1, 2);
+  Matrix<float> colours(2, 3);
+  open_patches({file}, options)->read(0, colours.view());
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(colours(1, c), 10.0F * static_cast<float>(c + 1));
+  options.color = ImageColor::kGrey;
+  const auto grey = open_patches({file}, options);
+  EXPECT_EQ(grey->n_features(), 1U);
+  Matrix<float> lumas(1, 1);
+  grey->read(0, lumas.view());
+  EXPECT_EQ(lumas(0, 0), static_cast<float>((299.0 * 10 + 587.0 * 20 + 114.0 * 30) / 1000.0));
+}
+
 TEST(OpenPatches, RefusesByName) {
   const TemporaryFolder folder;
   const std::string small = folder.write("small.pgm", pgm(8, 8, 'x'));
@@ -162,7 +188,9 @@ TEST(OpenPatches, RefusesByName) {
 TEST(OpenPatches, CutsPatchesOfPhotographs) {
   const char* data = std::getenv("DUALDICT_DATA");
   if (data == nullptr) GTEST_SKIP() << "set DUALDICT_DATA to the folder with bsds/ to run this test";
-  const auto source = open_patches({std::string(data) + "/bsds/train"}, patches(12, 12, 10000));
+  PatchOptions options = patches(12, 12, 10000);
+  options.color = ImageColor::kGrey;
+  const auto source = open_patches({std::string(data) + "/bsds/train"}, options);
   Matrix<float> samples(10000, 144);
   source->read(0, samples.view());
   double neighbours = 0;

@@ -63,13 +63,16 @@ void run_matrix(std::span<const std::byte> bytes) {
   expect_result_or_error([&] { read_ends(*Read(in_memory(bytes))); });
 }
 
-template <Matrix<float> (*Decode)(ImageBytes, const std::string&)>
+template <Image (*Decode)(ImageBytes, const std::string&, bool)>
 void run_image(std::span<const std::byte> bytes) {
   if (bytes.size() < 3) return;
   expect_result_or_error([&] {
     const ImageBytes content(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-    const Matrix<float> image = Decode(content, "fuzzed");
-    for (std::size_t i = 0; i < image.size(); ++i) require(image.data()[i] >= 0 && image.data()[i] <= 255);
+    const bool grey = bytes.size() % 2 == 0;
+    const Image image = Decode(content, "fuzzed", grey);
+    require(image.channels == 3 || image.channels == 1);
+    for (std::size_t i = 0; i < image.pixels.size(); ++i)
+      require(image.pixels.data()[i] >= 0 && image.pixels.data()[i] <= 255);
   });
 }
 

@@ -2,11 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "dualdict/error.h"
 #include "dualdict/files.h"
-#include "io/image/image_reader.h"
+#include "dualdict/images.h"
 #include "io/image/png_encode.h"
 #include "io/image_bytes.h"
 #include "io/test_files.h"
@@ -14,9 +15,12 @@
 namespace dualdict {
 namespace {
 
+Matrix<float> read_grey(const std::string& path) {
+  return read_image(path, ImageColor::kGrey).pixels;
+}
 Matrix<float> read_bytes(const Bytes& bytes) {
   const TemporaryFolder folder;
-  return read_grey_image(folder.write("image", bytes));
+  return read_grey(folder.write("image", bytes));
 }
 Matrix<float> read_text(const std::string& text) {
   return read_bytes(Bytes(text.begin(), text.end()));
@@ -27,7 +31,7 @@ std::string image_refusal(const Bytes& bytes) {
   const TemporaryFolder folder;
   const std::string path = folder.write("the file", bytes);
   try {
-    read_grey_image(path);
+    read_grey(path);
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kInput);
     EXPECT_EQ(std::string(error.what()).rfind(path, 0), 0U) << error.what();
@@ -206,7 +210,7 @@ TEST(ReadJpeg, DamageNeverPrints) {
     Bytes damaged = whole;
     damaged[i] = static_cast<unsigned char>(~damaged[i]);
     try {
-      read_grey_image(folder.write("damaged", damaged));
+      read_grey(folder.write("damaged", damaged));
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kInput);
     }
@@ -263,19 +267,97 @@ TEST(ReadPnm, DamageIsRefused) {
   expect_contains(image_refusal("P7\nWIDTH 1\n"), "P7");
 }
 
+TEST(ReadImage, KeepsColoursOfEveryFormat) {
+  const TemporaryFolder folder;
+  const Bytes rgb = smooth(20, 12, 3);
+  const std::string png =
+      folder.write("a.png", make_png({.width = 20, .height = 12, .color_type = PNG_COLOR_TYPE_RGB}, rgb));
+  const std::string jpeg =
+      folder.write("a.jpg", make_jpeg({.width = 20, .height = 12, .from = JCS_RGB, .stored = JCS_YCbCr}, rgb));
+  const std::string ppm = folder.write("a.ppm", "P6 20 12 255\n" + std::string(rgb.begin(), rgb.end()));
+  for (const std::string& path : {png, jpeg, ppm}) {
+    const Image image = read_image(path);
+    ASSERT_EQ(image.channels, 3U) << path;
+    ASSERT_EQ(image.width(), 20U);
+    ASSERT_EQ(image.height(), 12U);
+    for (std::size_t i = 0; i < rgb.size(); ++i)
+      ASSERT_NEAR(image.pixels.data()[i], rgb[i], path == jpeg ? 4.0 : 0.0) << path;
+  }
+  const std::string grey = folder.write("g.png", make_png({.width = 5, .height = 3}, ramp(15)));
+  const Image three = read_image(grey, ImageColor::kRgb);
+  ASSERT_EQ(three.pixels.size(), 45U);
+  for (std::size_t i = 0; i < 45; ++i) EXPECT_EQ(three.pixels.data()[i], ramp(15)[i / 3]);
+}
+
+TEST(WritePng, ColoursOfBothDepthsReadBack) {
+  const TemporaryFolder folder;
+  Image image{.pixels = Matrix<float>(2, 6), .channels = 3, .bits = 16};
+  for (std::size_t i = 0; i < 12; ++i) image.pixels.data()[i] = static_cast<float>(i * 1000) / 257.0F;
+  write_png(folder.path("deep.png"), image);
+  const Image deep = read_image(folder.path("deep.png"));
+  EXPECT_EQ(deep.bits, 16U);
+  EXPECT_EQ(deep.channels, 3U);
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(deep.pixels.data()[i], image.pixels.data()[i], 1e-5);
+  image.bits = 8;
+  write_png(folder.path("flat.png"), image);
+  const Image flat = read_image(folder.path("flat.png"));
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(flat.pixels.data()[i], std::round(image.pixels.data()[i]));
+}
+
+// A file of 3 x 2 pixels whose EXIF says how it was held; the corners of the picture that was meant are known.
+TEST(ReadJpeg, IsTurnedUprightAsExifSays) {
+  const Bytes plain = make_jpeg({.width = 24, .height = 16}, [] {
+    Bytes pixels;
+    for (unsigned y = 0; y < 16; ++y)
+      for (unsigned x = 0; x < 24; ++x)
+        pixels.push_back(static_cast<unsigned char>(x < 12 ? (y < 8 ? 0 : 80) : (y < 8 ? 160 : 240)));
+    return pixels;
+  }());
+  const auto held = [&](unsigned char orientation, bool little) {
+    Bytes tiff = little ? Bytes{'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0}
+                        : Bytes{'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0};
+    Bytes marker{0xff, 0xe1, 0, static_cast<unsigned char>(8 + tiff.size()), 'E', 'x', 'i', 'f', 0, 0};
+    marker.insert(marker.end(), tiff.begin(), tiff.end());
+    Bytes bytes(plain.begin(), plain.begin() + 2);
+    bytes.insert(bytes.end(), marker.begin(), marker.end());
+    bytes.insert(bytes.end(), plain.begin() + 2, plain.end());
+    return read_bytes(bytes);
+  };
+  // Top left, top right, bottom left, bottom right.
+  const float corners[9][4] = {{},  // there is no orientation 0
+                               {0, 160, 80, 240},
+                               {160, 0, 240, 80},
+                               {240, 80, 160, 0},
+                               {80, 240, 0, 160},
+                               {0, 80, 160, 240},
+                               {80, 0, 240, 160},
+                               {240, 160, 80, 0},
+                               {160, 240, 0, 80}};
+  for (unsigned char orientation = 1; orientation <= 8; ++orientation) {
+    for (const bool little : {false, true}) {
+      const Matrix<float> image = held(orientation, little);
+      ASSERT_EQ(image.rows(), orientation < 5 ? 16U : 24U);
+      const std::size_t bottom = image.rows() - 1, right = image.cols() - 1;
+      const float seen[4] = {image(0, 0), image(0, right), image(bottom, 0), image(bottom, right)};
+      for (int c = 0; c < 4; ++c) EXPECT_NEAR(seen[c], corners[orientation][c], 4) << int{orientation} << " " << c;
+    }
+  }
+  EXPECT_EQ(held(77, true).rows(), 16U);
+}
+
 TEST(ReadGreyImage, RefusesWhatIsNoImage) {
   expect_contains(image_refusal(std::string()), "empty");
   expect_contains(image_refusal("hello, this is text"), "neither PNG, JPEG, PGM nor PPM");
   expect_contains(image_refusal("P"), "neither");
   const TemporaryFolder folder;
-  EXPECT_THROW(read_grey_image(folder.path("missing.png")), Error);
-  EXPECT_THROW(read_grey_image(folder.path()), Error);
+  EXPECT_THROW(read_grey(folder.path("missing.png")), Error);
+  EXPECT_THROW(read_grey(folder.path()), Error);
 }
 
 TEST(ReadGreyImage, GoesByContentNotByEnding) {
   const TemporaryFolder folder;
   const std::string path = folder.write("picture.jpg", make_png({.width = 5, .height = 3}, ramp(15)));
-  EXPECT_EQ(read_grey_image(path).size(), 15U);
+  EXPECT_EQ(read_grey(path).size(), 15U);
 }
 
 TEST(WriteGreyPng, ReadsBackRoundedAndClamped) {
@@ -284,7 +366,7 @@ TEST(WriteGreyPng, ReadsBackRoundedAndClamped) {
   const float values[] = {0.0F, 127.4F, 127.6F, -5.0F, 300.0F, 255.0F};
   std::copy(std::begin(values), std::end(values), image.data());
   write_grey_png(folder.path("out.png"), image);
-  const Matrix<float> back = read_grey_image(folder.path("out.png"));
+  const Matrix<float> back = read_grey(folder.path("out.png"));
   const float expected[] = {0.0F, 127.0F, 128.0F, 0.0F, 255.0F, 255.0F};
   ASSERT_EQ(back.size(), 6U);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(back.data()[i], expected[i]);
@@ -309,7 +391,7 @@ TEST(ReadGreyImage, ReadsPhotographs) {
   if (data == nullptr) GTEST_SKIP() << "set DUALDICT_DATA to the folder with bsds/ to run this test";
   std::size_t n_read = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(data) + "/bsds/train")) {
-    const Matrix<float> image = read_grey_image(entry.path().string());
+    const Matrix<float> image = read_grey(entry.path().string());
     EXPECT_EQ(image.size(), 481U * 321U) << entry.path();
     const auto [low, high] = std::minmax_element(image.data(), image.data() + image.size());
     EXPECT_GE(*low, 0.0F);

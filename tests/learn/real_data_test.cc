@@ -28,7 +28,7 @@ class RealData : public testing::Test {
 
   std::unique_ptr<DataSource> patches(std::size_t n, std::uint64_t seed) const {
     DataOptions options;
-    options.patches = PatchOptions{.height = 12, .width = 12, .n_samples = n, .seed = seed};
+    options.patches = PatchOptions{.height = 12, .width = 12, .n_samples = n, .seed = seed, .color = ImageColor::kGrey};
     return open_data({folder_}, options);
   }
 

@@ -101,3 +101,17 @@ def test_score_as_json_has_the_numbers_of_the_lines(model, sparse, tmp_path):
     assert document["errors"] == lines and document["n_samples"] == 300
     assert document["mean"] == pytest.approx(np.mean(lines)) and document["worst"] == max(lines)
     assert document["mode"] == "sparse" and document["relative"] is True
+
+
+def test_patches_of_an_image_in_their_places(tmp_path):
+    image = dualdict.generate_images(1, 32)[0]
+    dualdict.write_png(tmp_path / "leaves.png", image)
+    model, _ = dualdict.learn(tmp_path, 8, patches=(4, 5), stride=3, scale=125, tau=0.1, max_iter=3)
+    dualdict.encode_files(model, tmp_path / "leaves.png", tmp_path / "map.npy", patches=(4, 5), stride=1)
+    windows = np.lib.stride_tricks.sliding_window_view(np.round(image), (4, 5)).reshape(-1, 20)
+    codes = dualdict.encode(model, np.ascontiguousarray(windows, dtype=np.float32))
+    assert np.array_equal(np.load(tmp_path / "map.npy"), codes)
+    with pytest.raises(ValueError, match="stride"):
+        dualdict.encode_files(model, tmp_path / "leaves.png", tmp_path / "map.npy", patches=(4, 5), stride=0)
+    with pytest.raises(ValueError, match="patches"):
+        dualdict.learn(tmp_path, 8, stride=1)

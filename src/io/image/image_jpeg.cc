@@ -6,11 +6,14 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
+#include <algorithm>
 #include <array>
 #include <csetjmp>
 #include <cstring>
+#include <utility>
 #include <vector>
 
+#include "io/image/exif.h"
 #include "io/image/image_decode.h"
 
 namespace dualdict {
@@ -20,6 +23,9 @@ namespace {
 constexpr std::uint64_t kMaxJpegPixelsPerByte = 64 * 8;
 // A progressive image has about ten scans. Each may be a few bytes that cost a pass over the whole image.
 constexpr int kMaxScans = 100;
+
+constexpr int kExifMarker = JPEG_APP0 + 1;
+constexpr unsigned kMaxMarker = 0xffff;
 
 // What the callbacks of libjpeg see; `manager` comes first, because they are given its address.
 struct JpegState {
@@ -58,24 +64,27 @@ void on_progress(j_common_ptr info) {
 // destructor, returns false after an error, and the message waits in the state.
 class JpegDecoder {
  public:
-  JpegDecoder(ImageBytes bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+  JpegDecoder(ImageBytes bytes, const std::string& name, bool grey) : bytes_(bytes), name_(name), grey_(grey) {}
   ~JpegDecoder() { jpeg_destroy_decompress(&info_); }
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
 
-  Matrix<float> decode() {
+  Image decode() {
     require(read_header());
     check_kind();
     check_image_size(name_, info_.image_width, info_.image_height, bytes_.size(), kMaxJpegPixelsPerByte);
+    const unsigned orientation = find_orientation();
     require(start());
-    Matrix<float> grey(info_.output_height, info_.output_width);
-    row_.resize(grey.cols());
-    for (std::size_t y = 0; y < grey.rows(); ++y) {
+    Image image{.channels = static_cast<std::size_t>(info_.output_components),
+                .stored_channels = info_.jpeg_color_space == JCS_GRAYSCALE ? 1U : 3U};
+    image.pixels = Matrix<float>(info_.output_height, info_.output_width * image.channels);
+    row_.resize(image.pixels.cols());
+    for (std::size_t y = 0; y < image.height(); ++y) {
       require(read_row());
-      for (std::size_t x = 0; x < grey.cols(); ++x) grey(y, x) = row_[x];
+      std::copy(row_.begin(), row_.end(), image.pixels.row(y));
     }
     require(finish());
-    return grey;
+    return upright(std::move(image), orientation);
   }
 
  private:
@@ -104,14 +113,22 @@ class JpegDecoder {
     state_.progress.progress_monitor = on_progress;
     info_.progress = &state_.progress;
     jpeg_mem_src(&info_, bytes_.data(), static_cast<unsigned long>(bytes_.size()));
+    jpeg_save_markers(&info_, kExifMarker, kMaxMarker);
     jpeg_read_header(&info_, TRUE);
     return true;
+  }
+
+  unsigned find_orientation() const {
+    for (jpeg_saved_marker_ptr marker = info_.marker_list; marker != nullptr; marker = marker->next)
+      if (marker->marker == kExifMarker) return exif_orientation(ImageBytes(marker->data, marker->data_length));
+    return kUpright;
   }
 
   bool start() {
     if (setjmp(state_.jump) != 0) return false;
     // Of YCbCr this is Y, the luma itself, without a way through RGB that would clip and round it.
-    info_.out_color_space = JCS_GRAYSCALE;
+    const bool is_grey = grey_ || info_.jpeg_color_space == JCS_GRAYSCALE;
+    info_.out_color_space = is_grey ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_start_decompress(&info_);
     return true;
   }
@@ -131,6 +148,7 @@ class JpegDecoder {
 
   ImageBytes bytes_;
   const std::string& name_;
+  bool grey_;
   JpegState state_{};
   jpeg_decompress_struct info_{};
   std::vector<JSAMPLE> row_;
@@ -138,8 +156,8 @@ class JpegDecoder {
 
 }  // namespace
 
-Matrix<float> decode_jpeg(ImageBytes bytes, const std::string& name) {
-  return JpegDecoder(bytes, name).decode();
+Image decode_jpeg(ImageBytes bytes, const std::string& name, bool grey) {
+  return JpegDecoder(bytes, name, grey).decode();
 }
 
 }  // namespace dualdict

@@ -31,12 +31,12 @@ void on_read(png_structp png, png_bytep out, std::size_t n) {
 // destructor, returns false after an error, and the message waits in the state.
 class PngDecoder {
  public:
-  PngDecoder(ImageBytes bytes, const std::string& name) : name_(name) { state_.bytes = bytes; }
+  PngDecoder(ImageBytes bytes, const std::string& name, bool grey) : name_(name), grey_(grey) { state_.bytes = bytes; }
   ~PngDecoder() { png_destroy_read_struct(&png_, &info_, nullptr); }
   PngDecoder(const PngDecoder&) = delete;
   PngDecoder& operator=(const PngDecoder&) = delete;
 
-  Matrix<float> decode() {
+  Image decode() {
     require(read_header());
     check_image_size(name_, png_get_image_width(png_, info_), png_get_image_height(png_, info_), state_.bytes.size(),
                      kMaxPngPixelsPerByte);
@@ -46,15 +46,17 @@ class PngDecoder {
     // An interlaced image is known only after its last pass; any other is read row by row.
     const std::size_t n_buffered = n_passes_ > 1 ? height : 1;
     buffer_.resize(n_buffered * row_bytes);
-    Matrix<float> grey(height, png_get_image_width(png_, info_));
+    Image image{
+        .channels = grey_ ? 1 : n_channels_, .bits = static_cast<unsigned>(depth_), .stored_channels = n_channels_};
+    image.pixels = Matrix<float>(height, png_get_image_width(png_, info_) * image.channels);
     for (int pass = 0; pass < n_passes_; ++pass)
       for (std::size_t y = 0; y < height; ++y) {
         png_bytep row = buffer_.data() + (n_passes_ > 1 ? y * row_bytes : 0);
         require(read_row(row));
-        if (pass == n_passes_ - 1) to_grey(row, grey.cols(), grey.row(y));
+        if (pass == n_passes_ - 1) put_row(row, image, y);
       }
     require(read_end());
-    return grey;
+    return image;
   }
 
  private:
@@ -107,15 +109,16 @@ class PngDecoder {
     return depth_ == 8 ? row[i] : (row[2 * i] * 256 + row[2 * i + 1]) / 257.0;
   }
 
-  void to_grey(png_const_bytep row, std::size_t width, float* grey) const {
-    for (std::size_t x = 0; x < width; ++x) {
-      const std::size_t i = x * n_channels_;
-      grey[x] = static_cast<float>(n_channels_ == 1 ? value(row, i)
-                                                    : luma(value(row, i), value(row, i + 1), value(row, i + 2)));
+  void put_row(png_const_bytep row, Image& image, std::size_t y) const {
+    for (std::size_t x = 0; x < image.width(); ++x) {
+      std::array<double, 3> values{};
+      for (std::size_t c = 0; c < n_channels_; ++c) values[c] = value(row, x * n_channels_ + c);
+      put_pixel(values, n_channels_, grey_, image.pixels.row(y) + x * image.channels);
     }
   }
 
   const std::string& name_;
+  bool grey_;
   PngState state_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
@@ -127,8 +130,8 @@ class PngDecoder {
 
 }  // namespace
 
-Matrix<float> decode_png(ImageBytes bytes, const std::string& name) {
-  return PngDecoder(bytes, name).decode();
+Image decode_png(ImageBytes bytes, const std::string& name, bool grey) {
+  return PngDecoder(bytes, name, grey).decode();
 }
 
 }  // namespace dualdict

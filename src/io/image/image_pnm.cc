@@ -8,9 +8,9 @@ namespace {
 
 class PnmDecoder {
  public:
-  PnmDecoder(ImageBytes bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+  PnmDecoder(ImageBytes bytes, const std::string& name, bool grey) : bytes_(bytes), name_(name), grey_(grey) {}
 
-  Matrix<float> decode() {
+  Image decode() {
     const char kind = static_cast<char>(bytes_[1]);
     if (kind != '2' && kind != '3' && kind != '5' && kind != '6')
       throw_bad_image(name_,
@@ -25,10 +25,12 @@ class PnmDecoder {
     check_image_size(name_, width, height, bytes_.size(), 1);
     if (!text_) skip_one_space();
     check_length(width * height * n_channels_);
-    Matrix<float> grey(height, width);
-    for (std::size_t y = 0; y < grey.rows(); ++y)
-      for (std::size_t x = 0; x < grey.cols(); ++x) grey(y, x) = read_pixel();
-    return grey;
+    Image image{
+        .channels = grey_ ? 1 : n_channels_, .bits = max_value_ < 256 ? 8U : 16U, .stored_channels = n_channels_};
+    image.pixels = Matrix<float>(height, width * image.channels);
+    for (std::size_t y = 0; y < height; ++y)
+      for (std::size_t x = 0; x < width; ++x) read_pixel(image.pixels.row(y) + x * image.channels);
+    return image;
   }
 
  private:
@@ -88,17 +90,15 @@ class PnmDecoder {
     return static_cast<double>(value);
   }
 
-  float read_pixel() {
-    const double first = read_value();
-    if (n_channels_ == 1) return scaled(first);
-    const double second = read_value();
-    return scaled(luma(first, second, read_value()));
+  void read_pixel(float* out) {
+    std::array<double, 3> values{};
+    for (std::size_t c = 0; c < n_channels_; ++c) values[c] = read_value() * 255.0 / static_cast<double>(max_value_);
+    put_pixel(values, n_channels_, grey_, out);
   }
-
-  float scaled(double value) const { return static_cast<float>(value * 255.0 / static_cast<double>(max_value_)); }
 
   ImageBytes bytes_;
   const std::string& name_;
+  bool grey_;
   std::size_t position_ = 0;
   std::uint64_t max_value_ = 0;
   std::size_t n_channels_ = 1;
@@ -107,8 +107,8 @@ class PnmDecoder {
 
 }  // namespace
 
-Matrix<float> decode_pnm(ImageBytes bytes, const std::string& name) {
-  return PnmDecoder(bytes, name).decode();
+Image decode_pnm(ImageBytes bytes, const std::string& name, bool grey) {
+  return PnmDecoder(bytes, name, grey).decode();
 }
 
 }  // namespace dualdict

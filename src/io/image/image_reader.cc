@@ -29,7 +29,7 @@ bool is_pnm(ImageBytes bytes) {
          std::strchr(" \t\r\n\v\f#", bytes[2]) != nullptr && bytes[2] != 0;
 }
 
-using Decode = Matrix<float> (*)(ImageBytes, const std::string&);
+using Decode = Image (*)(ImageBytes, const std::string&, bool);
 
 // By the first bytes.
 Decode decoder_of(ImageBytes bytes, const std::string& path) {
@@ -60,9 +60,16 @@ std::vector<unsigned char> read_bytes(const std::string& path) {
 
 }  // namespace
 
-Matrix<float> read_grey_image(const std::string& path) {
+Image read_image(const std::string& path, ImageColor color) {
   const std::vector<unsigned char> bytes = read_bytes(path);
-  return decoder_of(bytes, path)(bytes, path);
+  Image image = decoder_of(bytes, path)(bytes, path, color == ImageColor::kGrey);
+  if (color != ImageColor::kRgb || image.channels == 3) return image;
+  Image rgb{.pixels = Matrix<float>(image.height(), 3 * image.width()),
+            .channels = 3,
+            .bits = image.bits,
+            .stored_channels = 1};
+  for (std::size_t i = 0; i < rgb.pixels.size(); ++i) rgb.pixels.data()[i] = image.pixels.data()[i / 3];
+  return rgb;
 }
 
 }  // namespace dualdict
