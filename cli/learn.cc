@@ -161,20 +161,31 @@ std::vector<OutputLock> lock_outputs(const LearnArguments& arguments) {
   return locks;
 }
 
+// What a person sees and the trace keeps.
+struct Shown {
+  Shown(const LearnArguments& arguments, bool is_first)
+      : progress(progress_style(arguments.quiet || !is_first, arguments.progress), arguments.options, phase),
+        trace(is_first ? arguments.trace : "") {}
+
+  LearnProgress phase;
+  Progress progress;
+  Trace trace;
+};
+
 LearnResult learn_with_progress(const LearnArguments& arguments, const Samples& samples,
-                                const PreprocessOptions& preprocess, Trace& trace, const Job& job) {
-  Progress progress(progress_style(arguments.quiet, arguments.progress), arguments.options);
+                                const PreprocessOptions& preprocess, Shown& shown, const Job& job) {
   LearnContext context;
+  context.hooks.progress = &shown.phase;
   context.preprocess = preprocess;
   context.validation = samples.validation();
   context.communicator = job.communicator();
   if (job.is_first()) {
     context.hooks.on_iteration = [&](const IterationRecord& record) {
-      trace.add(record);
-      progress.record(record);
+      shown.trace.add(record);
+      shown.progress.record(record);
       return Action::kContinue;
     };
-    context.hooks.on_message = [&](const std::string& text) { progress.message(text); };
+    context.hooks.on_message = [&](const std::string& text) { shown.progress.message(text); };
   }
   context.hooks.interrupt = &interrupt_flag();
   context.checkpoint = arguments.checkpoint;
@@ -184,23 +195,24 @@ LearnResult learn_with_progress(const LearnArguments& arguments, const Samples& 
   } catch (const Error& error) {
     // A signal before the first dictionary leaves nothing to save; that is no mistake of the user's.
     if (error.kind() != ErrorKind::kUsage || interrupt_exit_code() == 0) throw;
-    progress.message(error.what());
+    shown.progress.message(error.what());
     throw Interrupted(interrupt_exit_code());
   }
 }
 
 // What rank 0 leaves: the model, the trace, the report.
-void write_result(const LearnArguments& arguments, const LearnResult& result, Trace& trace) {
+void write_result(const LearnArguments& arguments, const LearnResult& result, Shown& shown) {
   if (result.summary.outcome == Outcome::kNumericalFailure)
     throw Error(ErrorKind::kNumerical, "learning failed, no model is written: " + result.summary.message);
-  trace.complete(result.summary.iterations);
+  shown.trace.complete(result.summary.iterations);
   // Worded before anything is written: running out of memory afterwards would be an error with a new model in place.
   std::string told;
   if (arguments.json) told = dump(learn_json(result.summary, result.model, arguments.output), 2);
   std::string closing;
   if (!arguments.quiet) closing = closing_summary(result, arguments.output);
   result.model.save(arguments.output);
-  trace.publish();
+  shown.trace.publish();
+  shown.progress.finish();
   if (arguments.json) write_stdout(told);
   say(closing);
 }
@@ -235,15 +247,17 @@ int run_rank(LearnArguments& arguments) {
     check_stream(arguments, job);
     if (job.is_first()) locks = lock_outputs(arguments);
     catch_signals(arguments.checkpoint.path.empty() ? kSecondsToSaveAll : kSecondsToEnd);
-    samples = open_samples(arguments, job);
   });
+  Shown shown(arguments, job.is_first());
+  shown.phase.begin("opening the input");
+  job.together([&] { samples = open_samples(arguments, job); });
   if (job.is_first() && !arguments.quiet && samples.input)
-    for (const std::string& note : (*samples.input)->notes()) say("Note: " + one_line(note) + ".\n");
-  Trace trace(job.is_first() ? arguments.trace : "");
-  const LearnResult result = learn_with_progress(arguments, samples, preprocess, trace, job);
+    for (const std::string& note : (*samples.input)->notes()) shown.progress.note("Note: " + note + ".");
+  const LearnResult result = learn_with_progress(arguments, samples, preprocess, shown, job);
   give_time_to_save();
+  shown.phase.begin("writing the model");
   job.together([&] {
-    if (job.is_first()) write_result(arguments, result, trace);
+    if (job.is_first()) write_result(arguments, result, shown);
   });
   if (!result.summary.input_error.empty())
     throw Error(ErrorKind::kInput, result.summary.input_error + "; what came before is learned");

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <functional>
 #include <optional>
 
 #include "python_caller.h"
@@ -47,8 +48,13 @@ nb::tuple call_learn(const nb::object& samples, const std::map<std::string, std:
   context.checkpoint.path = nb::cast<std::string>(others["checkpoint"]);
   context.checkpoint.resume = !context.checkpoint.path.empty();
   context.hooks = hooks_for(python, on_iteration, on_message);
+  LearnProgress progress;
+  context.hooks.progress = &progress;
+  const nb::object on_phase = others["on_phase"];
+  std::function<void()> idle;
+  if (!on_phase.is_none()) idle = [&] { on_phase(progress.text()); };
   std::optional<LearnResult> result;
-  python.run([&] { result.emplace(learn(*data, options, context)); });
+  python.run([&] { result.emplace(learn(*data, options, context)); }, idle);
 
   if (!result) return nb::make_tuple(nb::none(), nb::list(), python.raised());
   nb::list records;

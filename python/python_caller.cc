@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kPatience(50);
 
 }  // namespace
 
-void PythonCaller::run(const std::function<void()>& work) {
+void PythonCaller::run(const std::function<void()>& work, const std::function<void()>& idle) {
   std::thread worker([&] {
     try {
       work();
@@ -28,14 +28,13 @@ void PythonCaller::run(const std::function<void()>& work) {
   });
   for (bool done = false; !done;) {
     const std::function<void()>* request = wait(done);
-    if (request != nullptr) {
-      try {
-        if (!interrupt_) (*request)();
-      } catch (nb::python_error& error) {
-        keep_raised(nb::borrow(error.value()));
-      }
-      answer();
+    try {
+      if (request != nullptr && !interrupt_) (*request)();
+      if (idle && !interrupt_) idle();
+    } catch (nb::python_error& error) {
+      keep_raised(nb::borrow(error.value()));
     }
+    if (request != nullptr) answer();
     if (PyErr_CheckSignals() != 0) {
       nb::python_error error;
       keep_raised(nb::borrow(error.value()));

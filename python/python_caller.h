@@ -17,7 +17,8 @@ namespace dualdict::python {
 class PythonCaller {
  public:
   // With the GIL held. Returns when the work has ended; what it throws is rethrown unless Python raised first.
-  void run(const std::function<void()>& work);
+  // `idle`, if there is one, is called many times a second meanwhile.
+  void run(const std::function<void()>& work, const std::function<void()>& idle = nullptr);
   // From the work, without the GIL: makes the call on the thread in run() and waits for it. When the call raises, the
   // exception is kept and the work is asked to end.
   void call(const std::function<void()>& into_python);

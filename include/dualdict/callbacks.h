@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "dualdict/progress.h"
 #include "dualdict/summary.h"
 
 namespace dualdict {
@@ -21,6 +22,8 @@ struct LearnHooks {
   // Set to true (from a signal handler, say) to end with Outcome::kInterrupted within a block of samples. Encoders that
   // are not fitted 1.5 seconds later are left out of the model.
   const std::atomic<bool>* interrupt = nullptr;
+  // Outlives learn(): kept up to date with what is being done and how far it is, for a thread that shows it.
+  LearnProgress* progress = nullptr;
 };
 
 }  // namespace dualdict

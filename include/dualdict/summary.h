@@ -57,6 +57,7 @@ struct IterationRecord {
   double energy_after_codes = 0;       // total E after the code step, before atoms are replaced
   double energy_after_dictionary = 0;  // total E after the dictionary step
   double tau = 0;                      // moves only while the tau for `nonzeros` is sought
+  bool tau_moved = false;              // since the iteration before: E weighs its terms anew and may go up
   double relative_change = 0;          // (E_H - E_t) / E_H; compared with rtol
   double nonzeros_per_code = 0;
   std::size_t dead_atoms = 0;      // unused by every sample after the code step
@@ -76,6 +77,7 @@ struct IterationRecord {
     visit("energy_after_codes", self.energy_after_codes);
     visit("energy_after_dictionary", self.energy_after_dictionary);
     visit("tau", self.tau);
+    visit("tau_moved", self.tau_moved);
     visit("relative_change", self.relative_change);
     visit("nonzeros_per_code", self.nonzeros_per_code);
     visit("dead_atoms", self.dead_atoms);

@@ -34,6 +34,7 @@ def run(X, values, preprocess, *, dict_init=None, dual_init=None, validation=Non
         "checkpoint": "" if checkpoint is None else os.fsdecode(checkpoint),
         "on_iteration": on_iteration if watched else None,
         "on_message": progress.message if verbose else None,
+        "on_phase": progress.phase if verbose else None,
     }
     try:
         return _core.learn(X, as_texts(values), others)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The caller's wish to end, and how long the work may go on after it.
+// The caller's wish to end, how long the work may go on after it, and when it has to end by itself.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace dualdict {
 
-// Thrown between blocks when the wish is due; learn() turns it into an outcome.
+// Thrown between blocks when the wish is due or the time is over; learn() turns it into an outcome.
 struct Interrupted {};
 
 // May be asked from several threads at once.
@@ -21,9 +21,13 @@ class Interrupt {
   explicit Interrupt(const std::atomic<bool>* flag, double patience_seconds = 0)
       : flag_(flag), patience_(patience_seconds) {}
 
+  // From then on throw_if_due() throws, whatever the flag says.
+  void end_at(Clock::time_point end) { end_ = end.time_since_epoch().count(); }
+
   bool is_requested() const { return flag_ != nullptr && flag_->load(std::memory_order_relaxed); }
   void throw_if_due() const {
     if (is_requested() && patience_is_over()) throw Interrupted{};
+    if (end_ != 0 && Clock::now().time_since_epoch().count() >= end_) throw Interrupted{};
   }
 
  private:
@@ -38,6 +42,7 @@ class Interrupt {
   const std::atomic<bool>* flag_;
   double patience_;
   mutable std::atomic<Clock::rep> first_seen_{0};
+  std::atomic<Clock::rep> end_{0};  // 0: never
 };
 
 }  // namespace dualdict

@@ -6,6 +6,7 @@
 #include "learn/fit/finish.h"
 #include "learn/fit/in_memory.h"
 #include "learn/fit/start.h"
+#include "learn/fit/stopping.h"
 #include "learn/fit_run.h"
 #include "learn/learn_l0.h"
 #include "learn/memory_need.h"
@@ -19,7 +20,7 @@ void check(const DataSource& data, const LearnOptions& options, const LearnConte
   if (options.penalty == Penalty::kL0) check_l0(context);
   require_widths(options, context.validation, data.name(), data.n_features());
   require_memory(memory_need({data.n_samples(), data.n_features(), options.n_atoms, resolve_threads(options.n_threads),
-                              options.dtype, !context.checkpoint.path.empty()}),
+                              options.dtype, !context.checkpoint.path.empty(), context.validation != nullptr}),
                  options.max_memory);
 }
 
@@ -44,6 +45,7 @@ LearnResult learn_in_memory(const DataSource& data, const LearnOptions& options,
   const FitOrigin origin{data.name(), data.sample_shape(), fit_transform(context.preprocess, data, ranks),
                          context.validation};
   const Interrupt interrupt = control.impatient();
+  control.progress().begin("reading " + std::to_string(data.n_samples()) + " samples");
   Samples<T> samples = load_samples<T>(data, origin.transform, Random(options.seed, kOrderStream), interrupt, &ranks);
   CodeStore<T> codes(samples.n_samples(), options.n_atoms);
   LearnSummary summary;
@@ -51,7 +53,8 @@ LearnResult learn_in_memory(const DataSource& data, const LearnOptions& options,
   FitState state = empty_state<T>(options, data.n_features());
   {
     InMemory<T> source(samples, codes, control, pool);
-    source.prepare(state);
+    control.keep_back({samples.n_all(), samples.n_features(), options.n_atoms, pool.size()});
+    const bool in_time = source.prepare(state);
     checkpoint.set_samples(samples.n_all(), samples.row_fingerprint);
     if (checkpoint.was_read()) {
       control.say(checkpoint.origin());
@@ -59,10 +62,13 @@ LearnResult learn_in_memory(const DataSource& data, const LearnOptions& options,
       checkpoint.restore(state, samples, codes);
       control.go_on_from(state.seconds);
     } else {
-      source.begin(state);
+      source.begin(state, in_time);
     }
-    run_fit(
-        state, source, control, checkpoint, [&] { checkpoint.write(state, samples, codes); }, summary);
+    if (in_time)
+      run_fit(
+          state, source, control, checkpoint, [&] { checkpoint.write(state, samples, codes); }, summary);
+    else
+      limit_reached(options, {control.seconds(), control.kept_back()}, state.iterations, summary);
   }
   return finish_fit(state, samples, codes, std::move(summary), origin, control, pool);
 }

@@ -148,7 +148,7 @@ void L0Learner<T>::measure() {
       unseen.empty() ? checked().row_range(0, std::min(n_measured, checked().rows)) : unseen.view();
   const MatrixView<const T> fit = learned().row_range(0, std::min(fit_samples(d), learned().rows));
   EncodingTable& table = parts_.provenance.encoding;
-  table = measure_encoders<T>(parts_, {fit, measured}, {pool_.size(), &interrupt_});
+  table = measure_encoders<T>(parts_, {fit, measured}, {pool_.size(), &interrupt_, context_.hooks.progress});
   table.unseen = !unseen.empty();
   table.held_out = table.unseen || n_check_ > 0;
 }

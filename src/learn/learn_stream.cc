@@ -26,7 +26,8 @@ void check(const SampleStream& stream, const LearnOptions& options, const LearnC
   require_widths(options, context.validation, stream.name(), stream.n_features());
   const std::size_t held = kept_limit(stream.n_features()) + 8 * step_samples(options.n_atoms);
   require_memory(memory_need({held, stream.n_features(), options.n_atoms, resolve_threads(options.n_threads),
-                              options.dtype, !context.checkpoint.path.empty()}),
+                              options.dtype, !context.checkpoint.path.empty(), context.validation != nullptr,
+                              sums_pairs(options, stream.n_features())}),
                  options.max_memory);
 }
 
@@ -47,7 +48,7 @@ LearnResult learn_from(SampleStream& stream, const LearnOptions& options, const 
   identity["--passes"] = std::to_string(n_passes);
   Checkpoint checkpoint(context.checkpoint, std::move(identity), ranks);
   ThreadPool pool(resolve_threads(options.n_threads));
-  FitState state = empty_state<T>(options, stream.n_features());
+  FitState state = stream_state<T>(options, stream.n_features());
   checkpoint.set_samples(stream.n_samples().value_or(0), "");
   if (checkpoint.was_read()) {
     control.say(checkpoint.origin());
@@ -60,6 +61,8 @@ LearnResult learn_from(SampleStream& stream, const LearnOptions& options, const 
   const FitOrigin origin{stream.name(), stream.sample_shape(),
                          Transform(context.preprocess, state.stream.feature_means), context.validation};
   LearnSummary summary;
+  control.keep_back({kept_limit(stream.n_features()), stream.n_features(), options.n_atoms, pool.size()});
+  control.progress().begin("learning from " + stream.name());
   {
     StreamFit<T> source(stream, origin.transform, n_passes, control, pool);
     source.begin(state);

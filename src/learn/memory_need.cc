@@ -19,20 +19,25 @@ namespace {
 constexpr double kMebibyte = 1024.0 * 1024.0;
 constexpr double kDouble = sizeof(double);
 constexpr double kPerThread = 1 * kMebibyte;  // stack in use and small things
-constexpr double kProgram = 16 * kMebibyte;   // everything that does not grow
+constexpr double kProgram = 8 * kMebibyte;    // everything that does not grow
 
-// XX' with what its spectrum is made of and kept as, in elements: never d^2 where samples are fewer than features.
+// Elements of XX', or of what stands for it: never d^2 where samples are fewer than features.
 double second_moments(double n, double d) {
+  return is_wide(static_cast<std::size_t>(n), static_cast<std::size_t>(d)) ? n * d : d * d;
+}
+
+// Elements of what its spectrum is made of and kept as, while the steps of C are taken.
+double spectrum(double n, double d) {
   constexpr double kWhole = kWholeSpectrum, kTopVectors = 6 * 224;
   if (is_wide(static_cast<std::size_t>(n), static_cast<std::size_t>(d)))
-    return 3 * n * d + (n <= kWhole ? 6 * n * n : kTopVectors * d);
-  return d <= kWhole ? 8 * d * d : 3 * d * d + kTopVectors * d;
+    return 2 * n * d + (n <= kWhole ? 6 * n * n : kTopVectors * d);
+  return d <= kWhole ? 7 * d * d : 2 * d * d + kTopVectors * d;
 }
 
 // What fits `corrected`, in elements: sums over samples of all pairs of features or, where those are more and wide,
 // sums over features of all pairs of samples.
 double regression(double n_fit, double d, double k) {
-  if (d > static_cast<double>(kWideFeatures) && n_fit < d + k) return 4 * n_fit * n_fit + 8 * k * (d + k);
+  if (d > static_cast<double>(kWideFeatures) && n_fit < d + k) return 4 * n_fit * n_fit + 2 * k * (d + k);
   return 8 * (k + d) * (k + d);
 }
 
@@ -49,25 +54,30 @@ MemoryNeed memory_need(const FitSize& size) {
   // A nonzero with its column.
   const double nonzero = element + sizeof(std::uint32_t);
   const auto active = static_cast<double>(active_workspace(std::min(size.n_atoms, kActiveLimit), size.n_atoms));
-  // Codes with their start, residual, lead and nonzeros; the active set; a tile of products; a block of samples.
-  const double per_thread = block * (5 * k + 2 * d) * element + block * k * nonzero + active * element + kPerThread;
-  // Second moments with their eigenvectors, sums of codes, D and C with their momentum, the code problem.
-  const double small = (second_moments(n, d) + 8 * k * k + 12 * k * d) * kDouble;
+  // Codes with their start, residual, lead and nonzeros; the active set; a tile of products.
+  const double per_thread = block * 5 * k * element + block * k * nonzero + active * element + kPerThread;
+  // Second moments, sums of codes, D and C, the code problem.
+  const double small = (second_moments(n, d) + 8 * k * k + 5 * k * d) * kDouble;
   const double wave_codes = std::min(std::max(static_cast<double>(kWaveBytes) / element, block * k), (n + block) * k);
   const double wave = wave_codes * (2 * element + nonzero) + most_blocks(32) * d * element +
                       (is_wide(size.n_samples, size.n_features) ? 0 : most_blocks(16) * 2 * d * kDouble);
-  const double loop = wave + 4 * k * d * kDouble + (size.checkpoint ? n * k * (element + sizeof(float)) : 0);
+  // A block of samples of every thread; D and C with their momentum.
+  const double loop = wave + threads * block * 2 * d * element + (spectrum(n, d) + 11 * k * d) * kDouble +
+                      (size.checkpoint ? n * k * (element + sizeof(float)) : 0);
   const double n_fit = std::min(n, static_cast<double>(fit_samples(size.n_features)));
-  const double n_measured = std::min(n, static_cast<double>(measure_samples(size.n_atoms, size.n_features)));
+  const double n_measured =
+      std::min(size.unseen ? n : n / 4, static_cast<double>(measure_samples(size.n_atoms, size.n_features)));
   // Exact codes, sparse codes and those that a decoder is fitted to; what codes decode to for every step; a block of
   // atoms. The six tensors of the model, the copies that are measured, and their encoders.
-  const double per_fit_sample = 5 * k + 8 * d + 10 * std::min(k, static_cast<double>(kFitBlockAtoms));
-  const double encoders = (n_fit * per_fit_sample + n_measured * (10 * k + 6 * d)) * kDouble +
+  const double per_fit_sample = 5 * k + 3 * d + 10 * std::min(k, static_cast<double>(kFitBlockAtoms));
+  const double encoders = (n_fit * per_fit_sample + n_measured * (10 * k + 4 * d)) * kDouble +
                           (regression(n_fit, d, k) + 22 * k * d) * kDouble;
+  const bool more_pairs = size.sums_pairs && is_wide(size.n_samples, size.n_features);
   MemoryNeed need;
   need.samples = n * d * element + n * kDouble;
   need.codes = n * k * element;
-  need.work = kProgram + threads * per_thread + small + std::max(loop, encoders);
+  need.work =
+      kProgram + threads * per_thread + small + std::max(loop, encoders) + (more_pairs ? 5 * d * d * kDouble : 0);
   return need;
 }
 

@@ -15,6 +15,8 @@ struct FitSize {
   std::size_t n_threads = 1;
   DType dtype = DType::kFloat32;
   bool checkpoint = false;
+  bool unseen = false;      // the modes are measured on other samples
+  bool sums_pairs = false;  // of features, whatever the sizes: a stream with eta > 0
 };
 
 // Bytes, beside what the source of the samples holds. An upper bound: dense codes, the larger of the loop's and the

@@ -56,7 +56,7 @@ void work_through(OnlineState& online, bool to_the_end) {
   Ranks alone(nullptr);
   Control control(online.options, context, alone);
   ThreadPool pool(resolve_threads(online.options.n_threads));
-  if (online.fit.dictionary.empty()) online.fit = empty_state<T>(online.options, online.pending.cols());
+  if (online.fit.dictionary.empty()) online.fit = stream_state<T>(online.options, online.pending.cols());
   for (std::size_t first = 0; first < done; first += piece)
     step<T>(online, online.pending.view().row_range(first, std::min(piece, done - first)), control, pool);
   if (to_the_end) StreamSteps<T>(control, pool).end_pass(online.fit);

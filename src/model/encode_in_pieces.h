@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 #include "core/interrupt.h"
 #include "core/thread_pool.h"
 #include "dualdict/encode.h"
+#include "dualdict/progress.h"
 #include "solvers/code_step.h"
 
 namespace dualdict {
@@ -16,7 +18,16 @@ namespace dualdict {
 struct FitRun {
   std::size_t n_threads = 0;             // 0: all that there are
   const Interrupt* interrupt = nullptr;  // nullptr: never
+  LearnProgress* progress = nullptr;     // nullptr: nobody watches
 };
+
+// Says what is done next, where somebody watches.
+inline void begin_phase(const FitRun& run, const std::string& phase, std::size_t total = 0) {
+  if (run.progress != nullptr) run.progress->begin(phase, total, "modes");
+}
+inline void advance_phase(const FitRun& run) {
+  if (run.progress != nullptr) run.progress->advance();
+}
 
 // A block for every thread at a time. Throws Interrupted when that is due.
 template <class T>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/fit_encoders.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/thread_pool.h"
@@ -32,11 +33,15 @@ void fit_encoders(ModelParts& parts, const EncoderSamples<T>& given, const FitRu
   const Matrix<double> samples = convert<double>(given.fit);
   const SplitSamples split(samples.view(), codes.view());
   ThreadPool pool(resolve_threads(run.n_threads), run.interrupt);
+  const auto is_fitted = [](const Mode* mode) { return mode->fit != nullptr; };
+  begin_phase(run, "fitting the encoders",
+              static_cast<std::size_t>(std::count_if(all_modes().begin(), all_modes().end(), is_fitted)));
   for (const Mode* mode : all_modes()) {
-    if (mode->fit == nullptr) continue;
+    if (!is_fitted(mode)) continue;
     FittedEncoder encoder = mode->fit(parts, split, pool);
     encoder.mode = mode->info.name;
     parts.encoders.push_back(std::move(encoder));
+    advance_phase(run);
   }
 }
 

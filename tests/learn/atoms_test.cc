@@ -16,6 +16,8 @@
 namespace dualdict {
 namespace {
 
+LearnProgress nobody;  // watches
+
 // 600 samples, so three blocks; atoms 2 and 5 are used by nobody, atom 7 by two samples.
 template <class T>
 struct ReplaceCase {
@@ -119,7 +121,7 @@ TYPED_TEST(AtomsTest, ACodePassSumsTheMomentsOfItsCodes) {
     CodeProblem<T> problem;
     problem.assign(one.state.objective, one.state.dictionary, one.state.dictionary);
     const Interrupt never(nullptr);
-    CodePass<T> pass(6, 9, pool, never);
+    CodePass<T> pass(6, 9, {pool, never, nobody});
     const PassReport report =
         pass.run(problem, {}, one.samples.x.view(), {0, one.samples.n_samples()}, one.u, one.state.moments);
     const Moments expected = naive_moments(convert<double>(one.samples.x), convert<double>(all_rows(one.u)));
@@ -152,7 +154,8 @@ TYPED_TEST(AtomsTest, ACodePassOfPartsOfBlocksTouchesThemAlone) {
     CodeProblem<T> problem;
     problem.assign(one.state.objective, one.state.dictionary, one.state.dictionary);
     const Interrupt never(nullptr);
-    CodePass<T>(6, 9, pool, never).run(problem, {}, one.samples.x.view(), {kFirst, kCount}, one.u, one.state.moments);
+    CodePass<T>(6, 9, {pool, never, nobody})
+        .run(problem, {}, one.samples.x.view(), {kFirst, kCount}, one.u, one.state.moments);
     const Matrix<T> after = all_rows(one.u);
     Matrix<double> samples(kCount, 6), codes(kCount, 9);
     for (std::size_t i = 0; i < 600; ++i) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <set>
 #include <string>
 
 #include "dualdict/error.h"
@@ -82,6 +84,59 @@ TEST(Control, TheTimeLimitIsKeptAndNamed) {
   EXPECT_EQ(result.summary.outcome, Outcome::kTimeLimit);
   EXPECT_LE(result.summary.n_iterations, 1u);
   EXPECT_TRUE(all_finite(result.model.dictionary()));
+}
+
+// Before, the time limit was looked at between iterations only, and the encoders were in no limit.
+TEST(Control, TheTimeLimitEndsAnIterationAndTheEncodersToo) {
+  LearnOptions options = small_options(2500, 0.02);
+  options.time_limit = 0.5;
+  options.eta = 1;
+  options.n_threads = 1;
+  const auto start = std::chrono::steady_clock::now();
+  const LearnResult result = fit(planted_samples(4000, 60, 200, 1), options);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(result.summary.outcome, Outcome::kTimeLimit) << result.summary.message;
+  EXPECT_TRUE(all_finite(result.model.dictionary()));
+  if (result.model.parts().provenance.encoding.rows.empty()) {  // on most machines
+    EXPECT_NE(result.summary.advice.find("--time-limit"), std::string::npos) << result.summary.advice;
+  }
+  EXPECT_LT(seconds.count(), 15);  // alone it takes 3; without the limit a minute
+}
+
+TEST(Control, WhatIsBeingDoneIsSaid) {
+  LearnProgress progress;
+  LearnContext context;
+  context.hooks.progress = &progress;
+  std::set<std::string> phases;
+  context.hooks.on_message = [&](const std::string&) { phases.insert(progress.text()); };
+  context.hooks.on_iteration = [&](const IterationRecord&) {
+    phases.insert(progress.text());
+    return Action::kContinue;
+  };
+  LearnOptions options = small_options(12, 0);
+  options.tau.reset();
+  options.nonzeros = 3;
+  options.max_iterations = 2;
+  fit(planted_samples(700, 10, 12, 1), options, context);
+  EXPECT_EQ(phases.count("choosing tau, 20 of 20 trials"), 1u);
+  EXPECT_EQ(phases.count("iteration 2, 700 of 700 samples"), 1u);
+  EXPECT_EQ(progress.text().rfind("measuring the modes of encoding", 0), 0u) << progress.text();
+}
+
+TEST(Control, ARecordSaysThatTauHasMoved) {
+  LearnOptions options = small_options(24, 0);
+  options.tau.reset();
+  options.nonzeros = 4;
+  options.max_iterations = 30;
+  const LearnResult result = fit(planted_samples(600, 16, 24, 1), options);
+  const auto& records = result.summary.iterations;
+  std::size_t n_moved = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    EXPECT_EQ(records[i].tau_moved, i > 0 && records[i].tau != records[i - 1].tau);
+    n_moved += records[i].tau_moved ? 1 : 0;
+  }
+  EXPECT_GT(n_moved, 0u);
+  EXPECT_LT(n_moved + 1, records.size());
 }
 
 TEST(Control, TheInitialDictionaryAndDualAreHonoured) {

@@ -46,6 +46,20 @@ TEST(OnlineLearner, HoweverBlocksAreCutTheBitsAreThoseOfTheStream) {
     }
 }
 
+// Their square would be gigabytes for samples of tens of thousands of features.
+TEST(OnlineLearner, OfWideSamplesNoPairsOfFeaturesAreSummed) {
+  const Matrix<double> samples = planted_samples(150, 1100, 12, 1);
+  LearnOptions options = small_options(6, 0.2);
+  options.eta.reset();
+  const OnlineLearner learner = feed(samples, options, {40});
+  EXPECT_TRUE(learner.samples_by_samples().empty());
+  const ModelParts parts = learner.result().model.parts();
+  EXPECT_EQ(parts.eta, 0);
+  EXPECT_FALSE(parts.dual == parts.dictionary);  // fitted in the end
+  options.eta = 0.1;                             // asked for
+  EXPECT_EQ(feed(samples, options, {40}).samples_by_samples().rows(), 1100u);
+}
+
 // To ask for the dictionary between two blocks changes nothing of what comes.
 TEST(OnlineLearner, LookingDoesNotDisturb) {
   const Matrix<double> samples = planted_samples(900, 10, 12, 1);

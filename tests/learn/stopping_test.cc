@@ -95,15 +95,18 @@ TEST(LimitReached, NamesTheLimitThatWasReached) {
   options.max_iterations = 2;
   options.time_limit = 5;
   LearnSummary summary;
-  EXPECT_FALSE(limit_reached(options, 1, summary.iterations, summary));
-  EXPECT_TRUE(limit_reached(options, 6, summary.iterations, summary));
+  EXPECT_FALSE(limit_reached(options, {1}, summary.iterations, summary));
+  EXPECT_TRUE(limit_reached(options, {6}, summary.iterations, summary));
   EXPECT_EQ(summary.outcome, Outcome::kTimeLimit);
+  EXPECT_FALSE(limit_reached(options, {2, 2}, summary.iterations, summary));
+  EXPECT_TRUE(limit_reached(options, {3, 2}, summary.iterations, summary));
+  EXPECT_NE(summary.message.find("kept for the encoders"), std::string::npos) << summary.message;
   summary.iterations.resize(2);
-  EXPECT_TRUE(limit_reached(options, 1, summary.iterations, summary));
+  EXPECT_TRUE(limit_reached(options, {1}, summary.iterations, summary));
   EXPECT_EQ(summary.outcome, Outcome::kIterationLimit);
   options.time_limit = 0;  // none
   summary.iterations.clear();
-  EXPECT_FALSE(limit_reached(options, 1e9, summary.iterations, summary));
+  EXPECT_FALSE(limit_reached(options, {1e9}, summary.iterations, summary));
 }
 
 TEST(Trivial, TellsZeroSamplesFromTooMuchTau) {

@@ -11,6 +11,9 @@
 namespace dualdict {
 namespace {
 
+const Interrupt kNever(nullptr);
+LearnProgress unwatched;
+
 TEST(TauSearch, LearningEndsNearTheWantedNumberOfNonzeros) {
   const Matrix<double> samples = planted_samples(600, 16, 24, 1);
   for (const Solver solver : {Solver::kFast, Solver::kFista}) {
@@ -120,7 +123,7 @@ TEST(SilencingTau, OfPositiveCodesLooksAtPositivePullsOnly) {
   samples.x(0, 0) = -8;
   samples.x(1, 0) = 3;
   ThreadPool pool(1);
-  const SilencingTau tau = silencing_tau(problem, samples, pool);
+  const SilencingTau tau = silencing_tau(problem, samples, {pool, kNever, unwatched});
   EXPECT_DOUBLE_EQ(tau.largest, 1.5);  // (K/d) d'x = 3/2
   EXPECT_DOUBLE_EQ(tau.mean, 0.75);
 }
@@ -139,7 +142,7 @@ void expect_the_same_largest(const Samples<T>& samples, double eta, bool positiv
   problem.assign(objective, dictionary, random_unit_rows(n_atoms, samples.n_features(), 6));
   for (const std::size_t n_threads : {1u, 3u}) {
     ThreadPool pool(n_threads);
-    EXPECT_EQ(tau_max(problem, samples, pool), silencing_tau(problem, samples, pool).largest)
+    EXPECT_EQ(tau_max(problem, samples, pool), silencing_tau(problem, samples, {pool, kNever, unwatched}).largest)
         << samples.n_samples() << " samples, eta " << eta << (positive ? ", positive" : "");
   }
 }

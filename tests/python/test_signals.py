@@ -93,3 +93,15 @@ def test_the_interpreter_goes_on_during_a_fit_and_an_encoding():
     done.set()
     ticker.join()
     assert during_fit > 20 and during_encoding > 5
+
+
+def test_verbose_says_what_is_being_done(monkeypatch, capsys):
+    monkeypatch.setattr("dualdict._progress.FIRST_SECONDS", 0.01)
+    monkeypatch.setattr("dualdict._progress.SECONDS", 0.01)
+    X = np.random.default_rng(0).standard_normal((3000, 40)).astype(np.float32)
+    DualDictionaryLearning(300, nonzeros=5, verbose=1, max_iter=2).fit(X)
+    said = capsys.readouterr().err.splitlines()
+    assert any("of 3000 samples, " in line and line.endswith(" s") for line in said), said
+    assert any("modes, " in line for line in said), said
+    DualDictionaryLearning(300, nonzeros=5, max_iter=1).fit(X)
+    assert capsys.readouterr().err == ""

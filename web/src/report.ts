@@ -60,7 +60,7 @@ export interface ModelDocument {
 // A column for each number of a record of the trace, the terms of the energy among them.
 export type TraceColumn =
   | "iteration" | "seconds" | "total" | "reconstruction" | "coding" | "l1" | "l2" | "l0" | "extrapolated"
-  | "energy_before_codes" | "energy_after_codes" | "energy_after_dictionary" | "tau" | "relative_change"
+  | "energy_before_codes" | "energy_after_codes" | "energy_after_dictionary" | "tau" | "tau_moved" | "relative_change"
   | "nonzeros_per_code" | "dead_atoms" | "replaced_atoms" | "duality_gap" | "dictionary_change" | "dual_change" | "accurate";
 
 export interface SparseCode {

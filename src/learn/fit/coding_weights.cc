@@ -2,43 +2,12 @@
 #include "learn/fit/coding_weights.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <vector>
+#include <optional>
 
-#include "solvers/code_step.h"
+#include "learn/fit/tau.h"
 
 namespace dualdict {
-namespace {
-
-constexpr std::size_t kCountBlocks = 16;
-
-// Nonzeros of a code on average, over blocks spread evenly over the samples of this rank.
-template <class T>
-double mean_nonzeros(const Samples<T>& samples, const Objective& objective, const Matrix<double>& dictionary,
-                     const Matrix<double>& dual, ThreadPool& pool) {
-  CodeOptions options;
-  options.tolerance = 1e-3;
-  options.max_sweeps = 200;
-  CodeProblem<T> problem;
-  problem.assign(objective, dictionary, dual, pool);
-  const std::size_t n_blocks = std::min(kCountBlocks, samples.n_blocks());
-  std::vector<std::size_t> nonzeros(n_blocks);
-  std::array<double, 2> counts{};
-  for (std::size_t i = 0; i < n_blocks; ++i)
-    counts[1] += static_cast<double>(samples.block_size(i * samples.n_blocks() / n_blocks));
-  pool.run(n_blocks, [&](std::size_t i, std::size_t) {
-    const MatrixView<const T> x = samples.block(i * samples.n_blocks() / n_blocks);
-    Matrix<T> u(x.rows, objective.n_atoms);
-    CodeWorkspace<T> work;
-    nonzeros[i] = code_step<T>(problem, x, options, work, u.view()).nonzeros;
-  });
-  for (const std::size_t count : nonzeros) counts[0] += static_cast<double>(count);
-  if (!samples.alone()) samples.ranks->sum(counts);
-  return counts[1] > 0 ? counts[0] / counts[1] : 0.0;
-}
-
-}  // namespace
 
 double learning_nonzeros(const LearnOptions& options, std::size_t n_features) {
   constexpr double kDenser = 2, kMostOfRoom = 0.55;
@@ -50,7 +19,7 @@ double learning_nonzeros(const LearnOptions& options, std::size_t n_features) {
 
 template <class T>
 Objective coding_objective(const Samples<T>& samples, const LearnOptions& options, const Objective& learned,
-                           const Matrix<double>& dictionary, const Matrix<double>& dual, ThreadPool& pool) {
+                           const Matrix<double>& dictionary, const Matrix<double>& dual, const WatchedPool& work) {
   constexpr double kNear = 5e-3, kStride = 2;
   constexpr int kMostStrides = 60, kMostHalvings = 30;
   Objective coding = learned;
@@ -58,11 +27,20 @@ Objective coding_objective(const Samples<T>& samples, const LearnOptions& option
   coding.eta = 0;
   if (!options.nonzeros || !(learned.tau > 0) || !(samples.squared > 0)) return coding;
   const double wanted = *options.nonzeros;
+  CountEffort effort{16, {}};
+  effort.codes.tolerance = 1e-3;
+  effort.codes.max_sweeps = 200;
+  CodeProblem<T> problem;
   const auto count = [&](double tau) {
     coding.tau = tau;
-    return mean_nonzeros(samples, coding, dictionary, dual, pool);
+    work.progress.advance();
+    problem.assign(coding, dictionary, dual, work.pool);
+    const std::optional<double> nonzeros = mean_nonzeros(problem, samples, effort, work);
+    if (!nonzeros) throw Interrupted{};
+    return *nonzeros;
   };
   double low = learned.tau, high = learned.tau;  // taus with at least, and with at most, the wanted count
+  work.progress.begin("choosing the tau of codes", kMostHalvings, "trials at most");
   const double first = count(learned.tau);
   if (first > wanted) {
     for (int i = 0; i < kMostStrides; ++i)
@@ -84,8 +62,8 @@ Objective coding_objective(const Samples<T>& samples, const LearnOptions& option
 }
 
 template Objective coding_objective<float>(const Samples<float>&, const LearnOptions&, const Objective&,
-                                           const Matrix<double>&, const Matrix<double>&, ThreadPool&);
+                                           const Matrix<double>&, const Matrix<double>&, const WatchedPool&);
 template Objective coding_objective<double>(const Samples<double>&, const LearnOptions&, const Objective&,
-                                            const Matrix<double>&, const Matrix<double>&, ThreadPool&);
+                                            const Matrix<double>&, const Matrix<double>&, const WatchedPool&);
 
 }  // namespace dualdict

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "core/thread_pool.h"
+#include "core/watched_pool.h"
 #include "dualdict/options.h"
 #include "learn/samples/samples.h"
 #include "solvers/objective.h"
@@ -18,9 +18,9 @@ double learning_nonzeros(const LearnOptions& options, std::size_t n_features);
 
 // After learning with `learned`: eta = 0, and the tau with which codes for these D and C have options.nonzeros
 // nonzeros on average, as counted on some of the samples. With an eta of the caller's the same as before. All ranks
-// call this together.
+// call this together. Throws Interrupted when that is due, of one process.
 template <class T>
 Objective coding_objective(const Samples<T>& samples, const LearnOptions& options, const Objective& learned,
-                           const Matrix<double>& dictionary, const Matrix<double>& dual, ThreadPool& pool);
+                           const Matrix<double>& dictionary, const Matrix<double>& dual, const WatchedPool& work);
 
 }  // namespace dualdict

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "learn/fit/control.h"
 
+#include <span>
+
 namespace dualdict {
 
 bool Control::report(const IterationRecord& record) {
@@ -8,6 +10,13 @@ bool Control::report(const IterationRecord& record) {
   if (ranks_.alone()) return tell();
   ranks_.attempt([&] { mine_.stop = tell() || mine_.stop; });
   return agreed_.stop;
+}
+
+void Control::keep_back(const EndSize& size) {
+  if (options_.time_limit <= 0) return;
+  kept_back_ = seconds_to_keep_back(options_.time_limit, size);
+  if (!ranks_.alone()) ranks_.max(std::span(&kept_back_, 1));
+  set_end(interrupt_, kept_back_);
 }
 
 void Control::agree(const Matrix<double>& dictionary, const Matrix<double>& dual, PassReport& pass, Moments& moments) {

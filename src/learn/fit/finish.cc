@@ -2,6 +2,7 @@
 #include "learn/fit/finish.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -57,13 +58,16 @@ class Finish {
   bool is_interrupted() const { return summary_.outcome == Outcome::kInterrupted; }
   // The weights of codes from here on, where they are not those of learning.
   void settle_coding();
+  // A part of the end was cut off by the caller's wish or by the limit of time.
+  void note_end(const Interrupt& interrupt, const std::string& when);
   // Exact codes; whether there was time for them.
   bool code_exactly();
   void code(const Interrupt& interrupt);
   // With eta = 0 C is outside of E and fitted here.
   void fit_dual();
-  void measure(bool exact);
+  void measure();
   void fit_encoders(ModelParts& parts);
+  std::size_t haste_divisor() const;
   void describe();
   LearnResult make_result();
 
@@ -75,12 +79,15 @@ class Finish {
   ThreadPool& pool_;
   LearnSummary summary_;
   Objective learned_;  // with which D was learned
+  bool coded_exactly_ = false;
+  bool cut_by_limit_ = false;
 };
 
 template <class T>
 LearnResult Finish<T>::run() {
   settle_coding();
-  measure(code_exactly());
+  coded_exactly_ = code_exactly();
+  measure();
   return make_result();
 }
 
@@ -88,30 +95,52 @@ template <class T>
 void Finish<T>::settle_coding() {
   learned_ = state_.objective;
   if (is_interrupted() && !from_stream()) return;
-  state_.objective = coding_objective(samples_, control_.options(), learned_, state_.dictionary, state_.dual, pool_);
+  Interrupt interrupt = control_.impatient();
+  control_.set_end(interrupt, 0);
+  try {
+    state_.objective = coding_objective(samples_, control_.options(), learned_, state_.dictionary, state_.dual,
+                                        {pool_, interrupt, control_.progress()});
+  } catch (const Interrupted&) {
+    note_end(interrupt, "before the weights of codes were found");
+  }
 }
 
 template <class T>
 bool Finish<T>::code_exactly() {
   if (is_interrupted() && !from_stream()) return false;
   control_.say("coding every sample exactly");
+  control_.progress().begin("coding every sample exactly", samples_.n_samples(), "samples");
+  Interrupt interrupt = control_.impatient();
+  control_.set_end(interrupt, 0);
+  const Interrupt never(nullptr);
   try {
-    code(is_interrupted() ? Interrupt(nullptr) : control_.impatient());
+    code(is_interrupted() ? never : interrupt);
   } catch (const Interrupted&) {
-    summary_.message = "interrupted before every sample was coded exactly, after " +
-                       std::to_string(state_.iterations.size()) + " iterations; " + summary_.message;
-    summary_.outcome = Outcome::kInterrupted;
+    note_end(interrupt, "before every sample was coded exactly, after " + std::to_string(state_.iterations.size()) +
+                            " iterations");
     if (!from_stream()) return false;
     samples_ = kept_samples<T>(state_, control_.options().seed, true, control_.ranks());
-    code(Interrupt(nullptr));
+    code(never);
   }
   // A limit within the warm-up, or before: C may be the start still, which is no encoder.
   const bool unfitted = !from_stream() && state_.iterations.empty() && control_.options().initial_dual.empty();
   // That of a stream was fitted to more samples than are kept, unless it was left for the end.
   const bool fitted_on_more = from_stream() && learned_.eta > 0;
-  if ((state_.objective.eta == 0 && !fitted_on_more) || unfitted) fit_dual();
-  if (state_.objective.eta > 0 && unfitted) code(Interrupt(nullptr));
+  try {
+    if ((state_.objective.eta == 0 && !fitted_on_more) || unfitted) fit_dual();
+    if (state_.objective.eta > 0 && unfitted) code(interrupt);
+  } catch (const Interrupted&) {
+    note_end(interrupt, "before C was fitted");
+  }
   return true;
+}
+
+template <class T>
+void Finish<T>::note_end(const Interrupt& interrupt, const std::string& when) {
+  if (interrupt.is_requested()) summary_.outcome = Outcome::kInterrupted;
+  if (!interrupt.is_requested() && std::exchange(cut_by_limit_, true)) return;  // the first cut is the one to tell
+  const std::string what = interrupt.is_requested() ? "interrupted " : "the time limit was over ";
+  summary_.message = what + when + "; " + summary_.message;
 }
 
 template <class T>
@@ -133,29 +162,33 @@ template <class T>
 void Finish<T>::fit_dual() {
   constexpr double kGap = 1e-6;  // relative to 1/K |U|^2, where C is not solved for in closed form
   constexpr std::size_t kIterations = 300;
-  const Interrupt never(nullptr);
-  sum_second_moments(samples_, pool_, never, state_.moments);
+  control_.progress().begin("fitting C");
+  Interrupt interrupt = control_.impatient();
+  control_.set_end(interrupt, 0);
+  sum_second_moments(samples_, pool_, interrupt, state_.moments);
   double squared_codes = 0;
   for (std::size_t k = 0; k < state_.objective.n_atoms; ++k) squared_codes += state_.moments.uu(k, k);
-  const DescentLimits limits{kGap * squared_codes / state_.objective.k(), kIterations, nullptr};
-  DualSolver(state_.moments, kEigenvalueCut<T>, pool_, never)
+  const DescentLimits limits{kGap * squared_codes / state_.objective.k(), kIterations,
+                             samples_.alone() ? &interrupt : nullptr};
+  DualSolver(state_.moments, kEigenvalueCut<T>, pool_, interrupt)
       .step(state_.objective, state_.moments, state_.dual, limits, pool_);
   round_rows_to_ball<T>(state_.dual);
 }
 
 template <class T>
-void Finish<T>::measure(bool exact) {
+void Finish<T>::measure() {
   const Objective& objective = state_.objective;
   summary_.energy = measure_energy(samples_, objective, state_.dictionary, state_.dual, codes_, pool_);
+  if (!coded_exactly_) summary_.tau_max = state_.tau_max;
   const double total = summary_.energy.total();
-  if (!exact)
+  if (!coded_exactly_)
     summary_.duality_gap = state_.iterations.empty() ? 1.0 : state_.iterations.back().duality_gap;
   else if (total > 0)
     summary_.duality_gap /= total;
   auto nonzeros = static_cast<double>(codes_.n_nonzeros());
   control_.ranks().sum(std::span(&nonzeros, 1));
   summary_.nonzeros_per_code = nonzeros / static_cast<double>(samples_.n_all());
-  if (!exact || nonzeros > 0 || samples_.squared == 0 || summary_.outcome == Outcome::kTrivial) return;
+  if (!coded_exactly_ || nonzeros > 0 || samples_.squared == 0 || summary_.outcome == Outcome::kTrivial) return;
   summary_.outcome = Outcome::kTrivial;
   summary_.message = "every code is zero in the end; take a smaller --tau, or --nonzeros; before, " + summary_.message;
 }
@@ -165,7 +198,7 @@ void Finish<T>::fit_encoders(ModelParts& parts) {
   control_.say("fitting the encoders and measuring them");
   Ranks& ranks = control_.ranks();
   const Objective& objective = state_.objective;
-  const std::size_t haste = is_interrupted() ? kHasteDivisor : 1;
+  const std::size_t haste = haste_divisor();
   const std::size_t n_measured = measure_samples(objective.n_atoms, objective.n_features) / haste;
   const std::size_t n = samples_.n_all();
   Random random(control_.options().seed, 1);
@@ -184,18 +217,33 @@ void Finish<T>::fit_encoders(ModelParts& parts) {
   const std::size_t n_fit = std::min(fit_samples(objective.n_features) / haste, unseen ? n : n - held_out.rows());
   const Matrix<T> fit = gather(samples_, order, 0, n_fit);
   // All are exact unless there was haste; those of other ranks are not at hand.
-  const Matrix<T> fit_codes = is_interrupted() || !samples_.alone() ? Matrix<T>() : gather_codes(codes_, order, n_fit);
+  const Matrix<T> fit_codes = !coded_exactly_ || !samples_.alone() ? Matrix<T>() : gather_codes(codes_, order, n_fit);
   codes_ = {};  // not needed any more
-  const Interrupt interrupt = control_.impatient(kEncoderPatience);
+  Interrupt interrupt = control_.impatient(kEncoderPatience);
+  control_.set_end(interrupt, -kGraceSeconds);
   double interrupted = 0;
   ranks.together([&] {
     const EncoderSamples<T> samples{fit.view(), held_out.view(), unseen, fit_codes.view()};
-    if (ranks.rank() == 0 && !fit_and_measure_encoders<T>(parts, samples, {pool_.size(), &interrupt})) interrupted = 1;
+    const FitRun run{pool_.size(), &interrupt, &control_.progress()};
+    if (ranks.rank() == 0 && !fit_and_measure_encoders<T>(parts, samples, run)) interrupted = 1;
   });
   ranks.max(std::span(&interrupted, 1));
   if (interrupted == 0) return;
+  if (ranks.alone()) return note_end(interrupt, "before the encoders were fitted and measured");
   summary_.message = "interrupted before the encoders were fitted and measured; " + summary_.message;
   summary_.outcome = Outcome::kInterrupted;
+}
+
+// On so many times fewer samples the encoders are fitted and measured in the time that there is.
+template <class T>
+std::size_t Finish<T>::haste_divisor() const {
+  if (is_interrupted()) return kHasteDivisor;
+  const double needed =
+      seconds_to_fit_encoders({samples_.n_all(), samples_.n_features(), state_.objective.n_atoms, pool_.size()});
+  const double left = std::max(control_.seconds_left(), kGraceSeconds);
+  double divisor = std::clamp(std::ceil(needed / left), 1.0, static_cast<double>(kHasteDivisor));
+  control_.ranks().max(std::span(&divisor, 1));  // they gather the samples together
+  return static_cast<std::size_t>(divisor);
 }
 
 // All of the summary that codes and encoders do not tell.
@@ -213,8 +261,8 @@ void Finish<T>::describe() {
   summary_.replaced_atoms = state_.atoms.n_replaced;
   std::vector<std::size_t>& usage = state_.atoms.usage;
   summary_.dead_atoms = count_dead(usage);
-  // Interrupted before anybody has counted.
-  if (is_interrupted() && state_.iterations.empty() && summary_.dead_atoms == usage.size()) {
+  // Ended before anybody has counted.
+  if (!coded_exactly_ && state_.iterations.empty() && summary_.dead_atoms == usage.size()) {
     usage.clear();
     summary_.dead_atoms.reset();
   }
@@ -247,6 +295,10 @@ LearnResult Finish<T>::make_result() {
   describe();
   summary_.advice =
       advice_on(parts.provenance.encoding, objective.n_atoms, objective.n_features, summary_.coding_weight);
+  if (parts.provenance.encoding.rows.empty() && cut_by_limit_)
+    summary_.advice =
+        "the time limit was over before every mode of encoding was fitted and measured; \"exact\" is "
+        "always there, and learning on with --init, the model, and a larger --time-limit fits the others";
   if (!summary_.advice.empty()) control_.say(summary_.advice);
   parts.provenance.version = DUALDICT_VERSION;
   parts.provenance.data_name = origin_.name;

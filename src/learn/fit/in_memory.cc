@@ -28,17 +28,30 @@ InMemory<T>::InMemory(const Samples<T>& samples, CodeStore<T>& codes, Control& c
       fading_(samples.n_all()) {}
 
 template <class T>
-void InMemory<T>::prepare(FitState& state) {
+bool InMemory<T>::prepare(FitState& state) {
   state.moments.squared_samples = samples_.squared;
-  if (state.objective.eta == 0) return;
-  const Interrupt interrupt = control_.impatient();
-  sum_second_moments(samples_, pool_, interrupt, state.moments);
-  stepper_.prepare_dual(state.moments, interrupt);
+  if (state.objective.eta == 0) return true;
+  Interrupt interrupt = control_.impatient();
+  control_.set_end(interrupt, control_.kept_back());
+  control_.progress().begin("preparing the steps of C");
+  try {
+    sum_second_moments(samples_, pool_, interrupt, state.moments);
+    stepper_.prepare_dual(state.moments, interrupt);
+  } catch (const Interrupted&) {
+    if (interrupt.is_requested()) throw;
+    return false;
+  }
+  return true;
 }
 
 template <class T>
-void InMemory<T>::begin(FitState& state) {
-  control_.say(start_fit(state, control_.options(), samples_, StartFrom::kAllSamples, pool_));
+void InMemory<T>::begin(FitState& state, bool prepared) {
+  control_.progress().begin("choosing the start");
+  Interrupt interrupt = control_.impatient();
+  control_.set_end(interrupt, control_.kept_back());
+  control_.say(
+      start_fit(state, control_.options(), samples_, StartFrom::kAllSamples, {pool_, interrupt, control_.progress()}));
+  if (!prepared) return;
   state.energy = stepper_.energy(state).total();
   state.rule.restart(state.energy);
 }
@@ -73,6 +86,10 @@ void InMemory<T>::warm_up_step(FitState& state) {
   const std::size_t n_steps = (n_all + schedule_.step_samples - 1) / schedule_.step_samples;
   const std::size_t first = fade.step % n_steps * schedule_.step_samples;
   const SampleRange range{first, std::min(schedule_.step_samples, n_all - first)};
+  if (fade.round_step == 0)
+    control_.progress().begin(
+        "warming up, round " + std::to_string(fade.round + 1) + " of at most " + std::to_string(kWarmUpRounds),
+        samples_.n_first(std::min(n_all, schedule_.round_steps * schedule_.step_samples)), "samples");
   StepPlan plan;
   plan.visit = fade.n_seen < n_all ? Visit::kFirst : Visit::kAgain;
   plan.measure = fade.round_step % kEnergyEvery == 0 ? Measure::kCodes : Measure::kNothing;
@@ -108,6 +125,7 @@ bool InMemory<T>::iterate(FitState& state, LearnSummary& summary) {
     record = retreat(state);
   if (record.replaced_atoms > 0) state.extrapolation.restart();
   record.iteration = state.iterations.size() + 1;
+  record.tau_moved = !first && record.tau != state.iterations.back().tau;
   record.dictionary_change = relative_change(state.dictionary, old_dictionary);
   record.dual_change = relative_change(state.dual, old_dual);
   // What the warm-up estimated is no energy of all samples: the history begins with the first that is.
@@ -148,6 +166,8 @@ IterationRecord InMemory<T>::step(FitState& state, bool lead) {
   plan.accurate = state.accurate;
   plan.replace_unused = options.replace_below > 0 && !options.keep_dictionary;
   plan.measure = Measure::kAll;
+  control_.progress().begin("iteration " + std::to_string(state.iterations.size() + 1), samples_.n_samples(),
+                            "samples");
   const LearnStep report = stepper_.step(state, {samples_, codes_, {0, n}}, whole_, plan);
   record.dead_atoms = count_dead(state.atoms.usage);
   record.nonzeros_per_code = static_cast<double>(report.pass.codes.nonzeros) / static_cast<double>(n);

@@ -14,9 +14,11 @@ class InMemory final : public FitSource {
   // All outlive it.
   InMemory(const Samples<T>& samples, CodeStore<T>& codes, Control& control, ThreadPool& pool);
 
-  // The sums that no pass changes, for a new state as for one that goes on.
-  void prepare(FitState& state);
-  void begin(FitState& state);
+  // The sums that no pass changes, for a new state as for one that goes on; false when the limit of time is over before
+  // they are there.
+  bool prepare(FitState& state);
+  // The start; its E, too, when there are such sums.
+  void begin(FitState& state, bool prepared);
   bool advance(FitState& state, LearnSummary& summary) override;
 
  private:

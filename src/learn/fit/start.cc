@@ -55,24 +55,25 @@ void fill_mixture(const Samples<T>& samples, double* row, const AtomSet& set, Ra
 
 // The first tau, and what to tell of it.
 template <class T>
-std::string choose_tau(FitState& state, const LearnOptions& options, const Samples<T>& samples, ThreadPool& pool) {
+std::string choose_tau(FitState& state, const LearnOptions& options, const Samples<T>& samples,
+                       const WatchedPool& work) {
   Objective& objective = state.objective;
   CodeProblem<T> problem;
   Objective any_tau = objective;
   any_tau.tau = 1;  // with 0 the problem would be solved in closed form, at the cost of K^3
-  problem.assign(any_tau, state.dictionary, state.dual, pool);
+  problem.assign(any_tau, state.dictionary, state.dual, work.pool);
   std::ostringstream how;
   if (options.tau) {
     objective.tau = *options.tau;
-    state.tau_max = tau_max(problem, samples, pool);
+    state.tau_max = tau_max(problem, samples, work.pool);
     how << "tau = " << objective.tau;
   } else {
-    const SilencingTau silencing = silencing_tau(problem, samples, pool);
+    const SilencingTau silencing = silencing_tau(problem, samples, work);
     state.tau_max = silencing.largest;
     if (options.nonzeros && silencing.largest > 0) {
       const double wanted = learning_nonzeros(options, objective.n_features);
       state.tau_search.emplace(wanted);
-      objective.tau = state.tau_search->start(samples, objective, state.dictionary, state.dual, silencing.largest);
+      objective.tau = state.tau_search->start(samples, objective, {state.dictionary, state.dual, silencing}, work);
       how << "tau = " << objective.tau << " to start with, to be moved until codes have " << wanted
           << " nonzeros while D is learned";
     } else {
@@ -116,7 +117,7 @@ FitState empty_state(const LearnOptions& options, std::size_t n_features) {
 
 template <class T>
 std::string start_fit(FitState& state, const LearnOptions& options, const Samples<T>& samples, StartFrom from,
-                      ThreadPool& pool) {
+                      const WatchedPool& work) {
   const AtomSet& set = state.objective.atoms;
   Random random(options.seed);
   state.dictionary = options.initial_dictionary;
@@ -125,7 +126,7 @@ std::string start_fit(FitState& state, const LearnOptions& options, const Sample
   state.dual = options.initial_dual.empty() ? state.dictionary : options.initial_dual;
   round_rows_to_ball<T>(state.dictionary);
   round_rows_to_ball<T>(state.dual);
-  return choose_tau(state, options, samples, pool);
+  return choose_tau(state, options, samples, work);
 }
 
 template <class T>
@@ -170,10 +171,10 @@ void round_rows_to_ball(Matrix<double>& rows) {
   }
 }
 
-#define DUALDICT_INSTANTIATE(T)                                                                                      \
-  template FitState empty_state<T>(const LearnOptions&, std::size_t);                                                \
-  template std::string start_fit<T>(FitState&, const LearnOptions&, const Samples<T>&, StartFrom, ThreadPool&);      \
-  template Matrix<double> initial_dictionary<T>(const Samples<T>&, std::size_t, const AtomSet&, StartFrom, Random&); \
+#define DUALDICT_INSTANTIATE(T)                                                                                        \
+  template FitState empty_state<T>(const LearnOptions&, std::size_t);                                                  \
+  template std::string start_fit<T>(FitState&, const LearnOptions&, const Samples<T>&, StartFrom, const WatchedPool&); \
+  template Matrix<double> initial_dictionary<T>(const Samples<T>&, std::size_t, const AtomSet&, StartFrom, Random&);   \
   template void round_rows_to_ball<T>(Matrix<double>&);
 DUALDICT_INSTANTIATE(float)
 DUALDICT_INSTANTIATE(double)

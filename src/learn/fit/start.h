@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/random.h"
-#include "core/thread_pool.h"
+#include "core/watched_pool.h"
 #include "dualdict/options.h"
 #include "learn/fit/state.h"
 #include "learn/samples/samples.h"
@@ -22,10 +22,10 @@ FitState empty_state(const LearnOptions& options, std::size_t n_features);
 enum class StartFrom { kAllSamples, kFirstSamples };
 
 // D and C as given, or by default D from samples and C = D'; tau; E, for which |X|^2 (with eta > 0 XX' too) are in the
-// moments. Returns what to tell of it.
+// moments. Returns what to tell of it. Throws Interrupted on the caller's wish.
 template <class T>
 std::string start_fit(FitState& state, const LearnOptions& options, const Samples<T>& samples, StartFrom from,
-                      ThreadPool& pool);
+                      const WatchedPool& work);
 
 // K distinct non-zero random samples of unit norm. When there are fewer, the rest are random mixtures of samples, or of
 // the first samples of a stream, which are all alike, random directions for the samples to come to shape or replace;

@@ -66,7 +66,8 @@ PassReport Stepper<T>::code(FitState& state, const Batch<T>& batch, const CodeOp
 template <class T>
 PassReport Stepper<T>::run_codes(FitState& state, const Batch<T>& batch, const CodeOptions& options) {
   const Samples<T>& samples = batch.samples;
-  if (!pass_) pass_.emplace(samples.n_features(), state.objective.n_atoms, pool_, interrupt_);
+  if (!pass_)
+    pass_.emplace(samples.n_features(), state.objective.n_atoms, WatchedPool{pool_, interrupt_, control_.progress()});
   PassReport report;
   const std::size_t first = samples.n_first(batch.range.first);
   const SampleRange mine{first, samples.n_first(batch.range.first + batch.range.count) - first};

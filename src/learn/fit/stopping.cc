@@ -28,16 +28,17 @@ bool StoppingRule::is_near(double relative_change) const {
   return std::abs(relative_change) < kFactor * rtol_;
 }
 
-bool limit_reached(const LearnOptions& options, double seconds, std::span<const IterationRecord> done,
+bool limit_reached(const LearnOptions& options, const SpentTime& time, std::span<const IterationRecord> done,
                    LearnSummary& summary) {
   std::ostringstream message;
   if (done.size() >= options.max_iterations) {
     summary.outcome = Outcome::kIterationLimit;
     message << "stopped after " << done.size() << " iterations, the limit, before the relative change of E ("
             << (done.empty() ? 0.0 : done.back().relative_change) << ") fell below rtol (" << options.rtol << ")";
-  } else if (options.time_limit > 0 && seconds >= options.time_limit) {
+  } else if (options.time_limit > 0 && time.seconds >= options.time_limit - time.kept_back) {
     summary.outcome = Outcome::kTimeLimit;
-    message << "stopped after " << seconds << " s, the limit is " << options.time_limit << " s";
+    message << "learning stopped after " << time.seconds << " s, the limit is " << options.time_limit << " s";
+    if (time.kept_back > 0) message << ", of which " << time.kept_back << " s are kept for the encoders";
   } else {
     return false;
   }

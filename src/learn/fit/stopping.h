@@ -41,8 +41,14 @@ class StoppingRule {
   std::deque<double> energies_;
 };
 
-// Sets summary.outcome and message when the limits of time or iterations are reached.
-bool limit_reached(const LearnOptions& options, double seconds, std::span<const IterationRecord> done,
+struct SpentTime {
+  double seconds = 0;
+  double kept_back = 0;
+};
+
+// Sets summary.outcome and message when the limits of time or iterations are reached; `kept_back` of the limit of time
+// belongs to what comes after learning.
+bool limit_reached(const LearnOptions& options, const SpentTime& time, std::span<const IterationRecord> done,
                    LearnSummary& summary);
 // When the stopping rule fired on accurate steps that moved neither atoms nor tau.
 bool converged(const StoppingRule& rule, const IterationRecord& record, LearnSummary& summary);

@@ -8,6 +8,7 @@
 #include "learn/fit/source.h"
 #include "learn/fit/start.h"
 #include "learn/fit/warm_up.h"
+#include "linalg/top_spectrum.h"
 
 namespace dualdict {
 namespace {
@@ -55,13 +56,25 @@ std::size_t kept_limit(std::size_t n_features) {
   return std::clamp(kBytes / (sizeof(double) * n_features), kFewest, kMost);
 }
 
+bool sums_pairs(const LearnOptions& options, std::size_t n_features) {
+  return options.eta ? *options.eta > 0 : n_features <= kWholeSpectrum;
+}
+
+template <class T>
+FitState stream_state(const LearnOptions& options, std::size_t n_features) {
+  FitState state = empty_state<T>(options, n_features);
+  if (!sums_pairs(options, n_features)) state.objective.eta = 0;
+  return state;
+}
+
 template <class T>
 StreamSteps<T>::StreamSteps(Control& control, ThreadPool& pool)
     : control_(control), pool_(pool), stepper_(control, pool, control.interrupt()) {}
 
 template <class T>
 void StreamSteps<T>::start(FitState& state, const Samples<T>& piece) {
-  control_.say(start_fit(state, control_.options(), piece, StartFrom::kFirstSamples, pool_));
+  control_.say(start_fit(state, control_.options(), piece, StartFrom::kFirstSamples,
+                         {pool_, control_.interrupt(), control_.progress()}));
   state.atoms.looked.assign(state.atoms.usage.size(), 0);
   state.rule.restart(0);
 }
@@ -84,8 +97,9 @@ void StreamSteps<T>::step(FitState& state, const Samples<T>& piece) {
   if (state.dictionary.empty()) start(state, piece);
   const StepPlan how = plan(state, piece);
   const std::size_t before = state.fading.n_seen;
+  // First, so that there is something to end with when the step is cut.
+  if (state.stream.pass == 0) keep_some(state, piece, piece.n_all(), control_.options().seed);
   const LearnStep step = take(state, piece, how);
-  if (state.stream.pass == 0) keep_some(state, piece, step.pass.n_samples, control_.options().seed);
   state.stream.n_read += step.pass.n_samples;
   state.fading.add(step.pass, 0);
   if (how.replace_unused) state.atoms.looked = state.atoms.usage;
@@ -159,6 +173,8 @@ void StreamSteps<T>::report(const FitState& state, const LearnStep& step) {
   stop_ = control_.report(record);
 }
 
+template FitState stream_state<float>(const LearnOptions&, std::size_t);
+template FitState stream_state<double>(const LearnOptions&, std::size_t);
 template class StreamSteps<float>;
 template class StreamSteps<double>;
 

@@ -36,6 +36,12 @@ class StreamSteps {
   bool stop_ = false;
 };
 
+// The state before the first sample. Samples of more than kWholeSpectrum features would need the sums of all pairs of
+// them for the steps of C: unless the caller asks for these with an eta, C is fitted at the end to the samples kept.
+template <class T>
+FitState stream_state(const LearnOptions& options, std::size_t n_features);
+bool sums_pairs(const LearnOptions& options, std::size_t n_features);
+
 // How many samples are kept of a stream, at most.
 std::size_t kept_limit(std::size_t n_features);
 

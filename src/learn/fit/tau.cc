@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -63,6 +64,19 @@ std::size_t quick_blocks(const Samples<T>& samples, std::size_t n_atoms) {
   return std::min(samples.n_blocks(), static_cast<std::size_t>(std::ceil(kQuick / block)));
 }
 
+// False when the time is over. Throws Interrupted on the caller's wish. Of one process: ranks end together, between two
+// steps.
+bool has_time(const WatchedPool& work, bool alone) {
+  if (!alone) return true;
+  try {
+    work.interrupt.throw_if_due();
+  } catch (const Interrupted&) {
+    if (work.interrupt.is_requested()) throw;
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 template <class T>
@@ -106,11 +120,14 @@ double tau_max(const CodeProblem<T>& problem, const Samples<T>& samples, ThreadP
 }
 
 template <class T>
-SilencingTau silencing_tau(const CodeProblem<T>& problem, const Samples<T>& samples, ThreadPool& pool) {
+SilencingTau silencing_tau(const CodeProblem<T>& problem, const Samples<T>& samples, const WatchedPool& work) {
   const std::size_t n_atoms = problem.objective.n_atoms;
   std::vector<SilencingTau> blocks(samples.n_blocks());
-  std::vector<Matrix<T>> linear(pool.size());
-  pool.run(samples.n_blocks(), [&](std::size_t block, std::size_t worker) {
+  std::vector<Matrix<T>> linear(work.pool.size());
+  std::atomic<std::size_t> n_done = 0;
+  work.progress.begin("looking at the scale of tau", samples.n_samples(), "samples");
+  work.pool.run(samples.n_blocks(), [&](std::size_t block, std::size_t worker) {
+    if (block > 0 && !has_time(work, samples.alone())) return;
     if (linear[worker].empty()) linear[worker] = Matrix<T>(kBlockSamples, n_atoms);
     const MatrixView<const T> x = samples.block(block);
     const MatrixView<T> b = linear[worker].view().row_range(0, x.rows);
@@ -120,6 +137,8 @@ SilencingTau silencing_tau(const CodeProblem<T>& problem, const Samples<T>& samp
       blocks[block].largest = std::max(blocks[block].largest, pull);
       blocks[block].mean += pull;
     }
+    n_done += x.rows;
+    work.progress.advance(x.rows);
   });
   SilencingTau all;
   for (const SilencingTau& block : blocks) {
@@ -131,43 +150,62 @@ SilencingTau silencing_tau(const CodeProblem<T>& problem, const Samples<T>& samp
     samples.ranks->max(std::span(&all.largest, 1));
   }
   all.largest *= problem.objective.k();
-  all.mean *= problem.objective.k() / static_cast<double>(samples.n_all());
+  all.mean *= problem.objective.k() / static_cast<double>(samples.alone() ? n_done.load() : samples.n_all());
   return all;
 }
 
 template <class T>
-double TauSearch::start(const Samples<T>& samples, const Objective& objective, const Matrix<double>& dictionary,
-                        const Matrix<double>& dual, double tau_max) const {
-  constexpr std::size_t kBlocks = 4;
+std::optional<double> mean_nonzeros(const CodeProblem<T>& problem, const Samples<T>& samples, const CountEffort& effort,
+                                    const WatchedPool& work) {
+  constexpr std::size_t kPart = 32;  // samples between two looks at the clock
+  const std::size_t n_blocks = Samples<T>::blocks_for(samples.n_all());
+  const std::size_t count = std::min(effort.n_blocks, n_blocks);
+  std::vector<MatrixView<const T>> parts;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t block = i * n_blocks / count;
+    const std::size_t last = samples.n_first(std::min((block + 1) * kBlockSamples, samples.n_all()));
+    for (std::size_t first = samples.n_first(block * kBlockSamples); first < last; first += kPart)
+      parts.push_back(samples.x.view().row_range(first, std::min(kPart, last - first)));
+  }
+  std::vector<std::size_t> nonzeros(parts.size());
+  std::vector<CodeWorkspace<T>> workspaces(work.pool.size());
+  std::atomic<bool> cut = false;
+  work.pool.run(parts.size(), [&](std::size_t i, std::size_t worker) {
+    if (!has_time(work, samples.alone())) cut = true;
+    if (cut) return;
+    Matrix<T> u(parts[i].rows, problem.objective.n_atoms);
+    nonzeros[i] = code_step<T>(problem, parts[i], effort.codes, workspaces[worker], u.view()).nonzeros;
+  });
+  if (cut) return std::nullopt;
+  std::array<double, 2> counts{};  // nonzeros, samples
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    counts[0] += static_cast<double>(nonzeros[i]);
+    counts[1] += static_cast<double>(parts[i].rows);
+  }
+  if (!samples.alone()) samples.ranks->sum(counts);
+  return counts[1] > 0 ? counts[0] / counts[1] : 0.0;
+}
+
+template <class T>
+double TauSearch::start(const Samples<T>& samples, const Objective& objective, const StartOfFit& from,
+                        const WatchedPool& work) const {
   constexpr int kBisections = 20;
   constexpr double kSmallest = 1e-8;  // of tau_max
-  CodeOptions options;
-  options.tolerance = 1e-2;
-  options.max_sweeps = 50;
-  CodeWorkspace<T> work;
+  CountEffort effort{4, {}};
+  effort.codes.tolerance = 1e-2;
+  effort.codes.max_sweeps = 50;
   CodeProblem<T> problem;
   Objective trial = objective;
-  double low = std::log(kSmallest * tau_max);
-  double high = std::log(tau_max);
+  double low = std::log(kSmallest * from.silencing.largest);
+  double high = std::log(from.silencing.largest);
+  work.progress.begin("choosing tau", kBisections, "trials");
   for (int step = 0; step < kBisections; ++step) {
     trial.tau = std::exp((low + high) / 2);
-    problem.assign(trial, dictionary, dual);
-    std::array<double, 2> counts{};  // nonzeros, samples
-    // Blocks spread evenly over the samples of all ranks; of each block a rank codes what it has.
-    const std::size_t n_blocks = Samples<T>::blocks_for(samples.n_all());
-    const std::size_t count = std::min(kBlocks, n_blocks);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t block = i * n_blocks / count;
-      const std::size_t first = samples.n_first(block * kBlockSamples);
-      const std::size_t last = samples.n_first(std::min((block + 1) * kBlockSamples, samples.n_all()));
-      if (first == last) continue;
-      const MatrixView<const T> x = samples.x.view().row_range(first, last - first);
-      Matrix<T> u(x.rows, objective.n_atoms);
-      counts[0] += static_cast<double>(code_step<T>(problem, x, options, work, u.view()).nonzeros);
-      counts[1] += static_cast<double>(x.rows);
-    }
-    if (!samples.alone()) samples.ranks->sum(counts);
-    (counts[0] / counts[1] > wanted_ ? low : high) = std::log(trial.tau);
+    problem.assign(trial, from.dictionary, from.dual, work.pool);
+    const std::optional<double> nonzeros = mean_nonzeros(problem, samples, effort, work);
+    if (!nonzeros) return kDefaultTauFraction * from.silencing.mean;
+    (*nonzeros > wanted_ ? low : high) = std::log(trial.tau);
+    work.progress.advance();
   }
   return trial.tau;
 }
@@ -192,11 +230,14 @@ double TauSearch::next(double tau, double nonzeros) {
 
 template double tau_max<float>(const CodeProblem<float>&, const Samples<float>&, ThreadPool&);
 template double tau_max<double>(const CodeProblem<double>&, const Samples<double>&, ThreadPool&);
-template SilencingTau silencing_tau<float>(const CodeProblem<float>&, const Samples<float>&, ThreadPool&);
-template SilencingTau silencing_tau<double>(const CodeProblem<double>&, const Samples<double>&, ThreadPool&);
-template double TauSearch::start<float>(const Samples<float>&, const Objective&, const Matrix<double>&,
-                                        const Matrix<double>&, double) const;
-template double TauSearch::start<double>(const Samples<double>&, const Objective&, const Matrix<double>&,
-                                         const Matrix<double>&, double) const;
+template SilencingTau silencing_tau<float>(const CodeProblem<float>&, const Samples<float>&, const WatchedPool&);
+template SilencingTau silencing_tau<double>(const CodeProblem<double>&, const Samples<double>&, const WatchedPool&);
+#define DUALDICT_INSTANTIATE(T)                                                                                 \
+  template std::optional<double> mean_nonzeros<T>(const CodeProblem<T>&, const Samples<T>&, const CountEffort&, \
+                                                  const WatchedPool&);                                          \
+  template double TauSearch::start<T>(const Samples<T>&, const Objective&, const StartOfFit&, const WatchedPool&) const;
+DUALDICT_INSTANTIATE(float)
+DUALDICT_INSTANTIATE(double)
+#undef DUALDICT_INSTANTIATE
 
 }  // namespace dualdict

@@ -19,30 +19,31 @@ std::size_t blocks_per_wave(std::size_t n_atoms, std::size_t element_size) {
 }  // namespace
 
 template <class T>
-CodePass<T>::CodePass(std::size_t n_features, std::size_t n_atoms, ThreadPool& pool, const Interrupt& interrupt)
-    : pool_(pool),
-      interrupt_(interrupt),
+CodePass<T>::CodePass(std::size_t n_features, std::size_t n_atoms, const WatchedPool& work)
+    : pool_(work.pool),
+      watched_(work),
       wave_(blocks_per_wave(n_atoms, sizeof(T))),
-      work_(pool.size()),
-      usage_(pool.size(), std::vector<std::size_t>(n_atoms)),
+      work_(work.pool.size()),
+      usage_(work.pool.size(), std::vector<std::size_t>(n_atoms)),
       reports_(wave_ * kParts),
       blocks_(wave_),
       wave_sums_{std::vector<BlockProduct<T>>(wave_), std::vector<BlockProduct<T>>(wave_),
                  std::vector<SparseBlock<T>>(wave_)},
-      sums_(pool.size(), std::max(n_atoms, n_features)),
-      sparse_sums_(pool.size(), n_features) {}
+      sums_(work.pool.size(), std::max(n_atoms, n_features)),
+      sparse_sums_(work.pool.size(), n_features) {}
 
 template <class T>
 void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first,
                            std::size_t count, CodeStore<T>& u) {
   pool_.run(count * kParts, [&](std::size_t task, std::size_t worker) {
-    interrupt_.throw_if_due();
+    watched_.interrupt.throw_if_due();
     const std::size_t block = first + task / kParts;
     const std::size_t start = std::min(block_size(block), task % kParts * kPartSamples);
     const std::size_t size = std::min(block_size(block) - start, kPartSamples);
     const MatrixView<T> codes = wave_codes(task / kParts, block_size(block)).row_range(start, size);
     u.read(block_start(block) + start, codes);
     reports_[task] = code_step<T>(problem, this->block(block).row_range(start, size), options, work_[worker], codes);
+    watched_.progress.advance(size);
   });
   pool_.run(count, [&](std::size_t i, std::size_t worker) {
     const std::size_t block = first + i;

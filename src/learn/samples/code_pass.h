@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/interrupt.h"
-#include "core/thread_pool.h"
+#include "core/watched_pool.h"
 #include "learn/samples/code_store.h"
 #include "learn/samples/samples.h"
 #include "linalg/block_sums.h"
@@ -37,7 +36,8 @@ struct SampleRange {
 template <class T>
 class CodePass {
  public:
-  CodePass(std::size_t n_features, std::size_t n_atoms, ThreadPool& pool, const Interrupt& interrupt);
+  // Counts the samples that it has coded in the progress of the pool.
+  CodePass(std::size_t n_features, std::size_t n_atoms, const WatchedPool& work);
 
   // Improves the codes u of some of the samples x, both N rows, and sets uu, ux and sum_abs_codes of the moments to
   // their sums.
@@ -81,7 +81,7 @@ class CodePass {
   };
 
   ThreadPool& pool_;
-  const Interrupt& interrupt_;
+  WatchedPool watched_;
   MatrixView<const T> x_;                        // of the pass
   SampleRange range_;                            // the same
   std::size_t wave_;                             // blocks between two rounds of sums

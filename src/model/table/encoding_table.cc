@@ -174,14 +174,19 @@ EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& s
   MeasuredSamples wide{convert<double>(samples.fit), convert<double>(samples.measured)};
   const std::vector<double> norms = row_norms(wide.measured);
   ThreadPool pool(resolve_threads(run.n_threads), run.interrupt);
+  begin_phase(run, "measuring what principal components and exact codes do");
   const BasisErrors pca(pca_basis(wide.fit.view(), pool), wide.measured.view(), pool);
   Matrix<double> exact = codes_in_double(plain_parts, wide.measured.view(), run);
   const double nonzeros = nonzeros_of(exact);
   add_offset(plain_parts, -1, wide.fit.view());
   add_offset(plain_parts, -1, wide.measured.view());
   const TableMeasures measures(plain_parts, wide.measured.view(), norms, std::move(exact), pool);
-  for (const std::string& name : measured_modes(plain_parts, nonzeros))
+  const std::vector<std::string> modes = measured_modes(plain_parts, nonzeros);
+  begin_phase(run, "measuring the modes of encoding", modes.size());
+  for (const std::string& name : modes) {
     table.rows.push_back(measure_mode<T>(model, name, samples.measured, measures, run));
+    advance_phase(run);
+  }
   table.rows.push_back(measure_threshold(plain_parts, wide, nonzeros, measures, pool));
   for (EncodingRow& row : table.rows) row.pca_error = pca.hard(row.nonzeros);
   add_offset(plain_parts, 1, wide.fit.view());
