@@ -21,6 +21,7 @@
 #include "core/thread_pool.h"
 #include "dualdict/matrix.h"
 #include "linalg/product.h"
+#include "solvers/price_search.h"
 
 namespace dualdict {
 
@@ -81,11 +82,6 @@ struct GreedyWorkspace {
 template <class T>
 GreedyCodeReport greedy_codes(const GreedyProblem<T>& problem, MatrixView<const T> x, const GreedyOptions& options,
                               GreedyWorkspace<T>& work, MatrixView<T> u);
-
-struct FoundPrice {
-  double price = 0;
-  double nonzeros = 0;  // mean count on the samples with that price
-};
 
 // The price with which codes from zero have `nonzeros` nonzeros on average, on up to `most` of the samples,
 // which should be ones that D was not learned from: on those that it was, the same price gives fewer. Where no price
