@@ -20,6 +20,7 @@ struct EncodeOptions {
   std::string mode = {};                // a mode of mode_table(): "linear", "refine:3"; default: default_mode()
   std::optional<double> tau = {};       // default: the model's
   std::optional<double> nonzeros = {};  // instead of tau: wanted nonzeros per code on average
+  std::optional<double> level = {};     // instead of nonzeros: the threshold or price of a mode that has one
   std::optional<double> eta = {};       // default: the model's; modes that take it only
   // Least squares on the support of the code, where it has at most d elements. Default: ModeInfo::debiased.
   std::optional<bool> debias = {};
@@ -27,7 +28,8 @@ struct EncodeOptions {
   std::size_t n_threads = 0;
 };
 
-// The mode that fits the penalty with which the model was learned: "sparse", or "greedy" for l0.
+// The mode that fits the penalty with which the model was learned, "sparse", or "greedy" for l0; of a model that was
+// converted, the one that it was learned with elsewhere.
 DUALDICT_API std::string_view default_mode(const Model& model);
 
 // A model made ready to encode in one mode. Immutable after construction: its functions may be called from many

@@ -81,8 +81,9 @@ struct FittedEncoder {
   std::vector<double> tau_slope;  // K: how much the threshold moves per unit of tau
   Matrix<double> quantiles;       // K x q: quantiles 0, 1/(q-1), ..., 1 of |v_j| / (1 + growth_j n) on the fit samples
   Matrix<double> decoder;         // K x d: least squares from this mode's codes to the samples
-  // Of `hard` and `greedy` instead: c of z = C x + c (K), and rows (nonzeros, level), the level being the threshold or
-  // the price that gives so many on samples held out; the first row is the model's own, the others rise in nonzeros.
+  // Of `hard` and `greedy` instead: c of z = C x + c (K), thresholds of each atom that the level multiplies, and rows
+  // (nonzeros, level), the level being the threshold or the price that gives so many on samples held out; the first row
+  // is the model's own, the others rise in nonzeros.
   std::vector<double> bias;
   Matrix<double> levels;
 };
@@ -135,6 +136,7 @@ struct ModelParts {
   std::optional<double> learning_tau;
   std::optional<double> learning_eta;
   bool positive_codes = false;
+  std::string own_mode;                 // of a converted model: the mode that is its encoder, "hard" or "topk:32"
   std::vector<FittedEncoder> encoders;  // one a mode that has tensors, in the order of the table of modes
   Provenance provenance;
 

@@ -14,7 +14,7 @@ const Matrix<double>& decoder_of(const ModelParts& parts, std::string_view mode,
   if (with == DecodeWith::kDictionary) return parts.dictionary;
   const Mode& known = mode_of(*parse_mode(mode).info);
   if (!known.has_decoder) return parts.dictionary;
-  const FittedEncoder* fitted = parts.find_encoder(known.info.name);
+  const FittedEncoder* fitted = parts.find_encoder(known.decoder_of.empty() ? known.info.name : known.decoder_of);
   if (fitted == nullptr || fitted->decoder.empty())
     throw Error(ErrorKind::kInput, "mode " + std::string(mode) +
                                        ": the model has no decoder fitted to its codes; decode with the dictionary "
@@ -85,6 +85,7 @@ struct Decoder::EngineOf final : Decoder::Engine {
 };
 
 std::string_view default_mode(const Model& model) {
+  if (!model.parts().own_mode.empty()) return model.parts().own_mode;
   return model.parts().penalty == Penalty::kL0 ? "greedy" : "sparse";
 }
 

@@ -28,6 +28,7 @@ class PartsChecker {
     check_matrix("dual", parts_.dual, n_features_);
     if (!parts_.offset.empty()) check_offset();
     for (FittedEncoder& encoder : parts_.encoders) check_encoder(encoder);
+    check_own_mode();
     check_numbers();
     check_sizes();
   }
@@ -65,7 +66,10 @@ class PartsChecker {
       const std::string field = name + "." + std::string(part);
       const bool wanted = std::find(mode.tensors.begin(), mode.tensors.end(), part) != mode.tensors.end();
       if (!wanted && tensor.empty()) return;
-      if (!wanted && part != "quantiles") fail(field, "given", "left out: mode " + encoder.mode + " has none");
+      const bool allowed =
+          std::find(mode.optional_tensors.begin(), mode.optional_tensors.end(), part) != mode.optional_tensors.end();
+      if (!wanted && !allowed && part != "quantiles")
+        fail(field, "given", "left out: mode " + encoder.mode + " has none");
       check_tensor(field, columns, tensor);
     });
     if (!encoder.decoder.empty()) check_matrix(name + ".decoder", encoder.decoder, n_features_);
@@ -92,6 +96,15 @@ class PartsChecker {
     if (columns == TensorColumns::kPairs) return check_levels(field, matrix);
     const bool is_any = columns == TensorColumns::kAny;
     check_matrix(field, matrix, is_any ? matrix.cols() : columns == TensorColumns::kAtoms ? n_atoms_ : n_features_);
+  }
+
+  void check_own_mode() const {
+    if (parts_.own_mode.empty()) return;
+    try {
+      parse_mode(parts_.own_mode);
+    } catch (const Error&) {
+      fail("own_mode", parts_.own_mode, mode_forms());
+    }
   }
 
   void check_numbers() const {

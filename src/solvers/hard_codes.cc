@@ -19,14 +19,72 @@ void HardProblem<T>::assign(MatrixView<const double> weights_in, std::span<const
   positive = positive_in;
 }
 
+namespace {
+
+// z + b in the place of z, cut at each atom's own threshold.
+template <class T>
+void keep_above_own(const HardProblem<T>& problem, T* z, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const T value = z[k] + problem.bias[k];
+    const T size = problem.positive ? value : std::abs(value);
+    z[k] = size > problem.own_thresholds[k] ? value : T{0};
+  }
+}
+
+template <class T>
+void keep_largest(const HardProblem<T>& problem, std::size_t count, std::vector<T>& sizes, T* z, std::size_t n) {
+  sizes.resize(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    z[k] += problem.bias[k];
+    sizes[k] = problem.positive ? std::max(z[k], T{0}) : std::abs(z[k]);
+  }
+  if (count >= n) {
+    for (std::size_t k = 0; k < n; ++k)
+      if (problem.positive) z[k] = std::max(z[k], T{0});
+    return;
+  }
+  std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(count - 1), sizes.end(),
+                   std::greater<>());
+  const T last = sizes[count - 1];
+  // Those above the last are fewer than `count`; what is left goes to the first that equal it.
+  std::size_t equal = 0;
+  for (std::size_t k = 0; k < count; ++k) equal += sizes[k] == last ? 1 : 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const T size = problem.positive ? std::max(z[k], T{0}) : std::abs(z[k]);
+    const bool takes_equal = size == last && equal > 0;
+    if (takes_equal) --equal;
+    if (!(size > last) && !takes_equal) z[k] = T{0};
+    if (problem.positive) z[k] = std::max(z[k], T{0});
+  }
+}
+
+// How many rows have codes that are still in the cache when they are cut.
+constexpr std::size_t kHardRows = 64;
+
+}  // namespace
+
+template <class T>
+void largest_codes(const HardProblem<T>& problem, std::size_t count, MatrixView<const T> x, std::vector<T>& work,
+                   MatrixView<T> u) {
+  for (std::size_t first = 0; first < x.rows; first += kHardRows) {
+    const MatrixView<T> part = u.row_range(first, std::min(kHardRows, x.rows - first));
+    multiply<T>(plain(x.row_range(first, part.rows)), problem.weights, part);
+    for (std::size_t i = 0; i < part.rows; ++i) keep_largest(problem, count, work, part.row(i), u.cols);
+  }
+}
+
 template <class T>
 void hard_codes(const HardProblem<T>& problem, MatrixView<const T> x, MatrixView<T> u) {
-  constexpr std::size_t kRows = 64;  // whose codes are still in the cache when they are cut
-  for (std::size_t first = 0; first < x.rows; first += kRows) {
-    const MatrixView<T> part = u.row_range(first, std::min(kRows, x.rows - first));
+  for (std::size_t first = 0; first < x.rows; first += kHardRows) {
+    const MatrixView<T> part = u.row_range(first, std::min(kHardRows, x.rows - first));
     multiply<T>(plain(x.row_range(first, part.rows)), problem.weights, part);
-    for (std::size_t i = 0; i < part.rows; ++i)
+    for (std::size_t i = 0; i < part.rows; ++i) {
+      if (!problem.own_thresholds.empty()) {
+        keep_above_own(problem, part.row(i), u.cols);
+        continue;
+      }
       l0_kernels<T>().keep_large(problem.bias.data(), u.cols, problem.threshold, problem.positive, part.row(i));
+    }
   }
 }
 
@@ -43,9 +101,11 @@ T threshold_for_nonzeros(Matrix<T>& responses, double nonzeros, bool positive) {
   return *next;
 }
 
-#define DUALDICT_INSTANTIATE(T)                                                           \
-  template struct HardProblem<T>;                                                         \
-  template void hard_codes<T>(const HardProblem<T>&, MatrixView<const T>, MatrixView<T>); \
+#define DUALDICT_INSTANTIATE(T)                                                                            \
+  template struct HardProblem<T>;                                                                          \
+  template void hard_codes<T>(const HardProblem<T>&, MatrixView<const T>, MatrixView<T>);                  \
+  template void largest_codes<T>(const HardProblem<T>&, std::size_t, MatrixView<const T>, std::vector<T>&, \
+                                 MatrixView<T>);                                                           \
   template T threshold_for_nonzeros<T>(Matrix<T>&, double, bool);
 DUALDICT_INSTANTIATE(float)
 DUALDICT_INSTANTIATE(double)

@@ -2,11 +2,10 @@
 #include "io/bytes/element.h"
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "io/bytes/endian.h"
+#include "io/bytes/half.h"
 
 namespace dualdict {
 namespace {
@@ -16,19 +15,10 @@ struct Half {
   std::uint16_t bits;
 };
 
-float half_to_float(Half half) {
-  const unsigned exponent = (half.bits >> 10) & 0x1fU;
-  const unsigned fraction = half.bits & 0x3ffU;
-  float magnitude = 0;
-  if (exponent == 0) {
-    magnitude = std::ldexp(static_cast<float>(fraction), -24);
-  } else if (exponent == 31) {
-    magnitude = fraction == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
-  } else {
-    magnitude = std::ldexp(static_cast<float>(fraction + 1024U), static_cast<int>(exponent) - 25);
-  }
-  return (half.bits & 0x8000U) != 0 ? -magnitude : magnitude;
-}
+// The upper half of a float.
+struct Bfloat {
+  std::uint16_t bits;
+};
 
 // Any byte but 0 is true, whatever a file says a bool may be.
 struct Bool {
@@ -41,7 +31,11 @@ To convert_one(From value) {
 }
 template <class To>
 To convert_one(Half value) {
-  return static_cast<To>(half_to_float(value));
+  return static_cast<To>(half_to_float(value.bits));
+}
+template <class To>
+To convert_one(Bfloat value) {
+  return static_cast<To>(std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16));
 }
 template <class To>
 To convert_one(Bool value) {
@@ -81,6 +75,8 @@ auto with_type(Scalar scalar, Use use) {
       return use.template operator()<std::uint64_t>();
     case Scalar::kFloat16:
       return use.template operator()<Half>();
+    case Scalar::kBfloat16:
+      return use.template operator()<Bfloat>();
     case Scalar::kFloat32:
       return use.template operator()<float>();
     case Scalar::kFloat64:
@@ -104,6 +100,7 @@ ElementType element_type(Scalar scalar) {
     case Scalar::kInt16:
     case Scalar::kUint16:
     case Scalar::kFloat16:
+    case Scalar::kBfloat16:
     case Scalar::kFloat32:
       return ElementType::kFloat32;
     default:

@@ -19,6 +19,7 @@ enum class Scalar {
   kInt64,
   kUint64,
   kFloat16,
+  kBfloat16,
   kFloat32,
   kFloat64
 };

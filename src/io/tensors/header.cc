@@ -2,8 +2,10 @@
 #include "io/tensors/header.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -66,8 +68,7 @@ class HeaderHandler final : public nlohmann::json_sax<json> {
     if (depth_ == 2 && in_metadata_) {
       header_.metadata[field_] = std::move(text);
     } else if (depth_ == 2 && field_ == "dtype") {
-      if (text != "F32" && text != "F64") fail("dtype " + in_quotes(text) + " is not read; F32 and F64 are");
-      entry_.tensor.dtype = text == "F32" ? DType::kFloat32 : DType::kFloat64;
+      set_dtype(text);
     } else {
       refuse_value();
     }
@@ -125,11 +126,23 @@ class HeaderHandler final : public nlohmann::json_sax<json> {
     fail(field_ == "dtype" ? "has no string 'dtype'" : "has no list '" + field_ + "'");
   }
 
+  void set_dtype(const std::string& text) {
+    constexpr std::array<std::pair<std::string_view, Scalar>, 5> kTypes = {{{"F32", Scalar::kFloat32},
+                                                                            {"F64", Scalar::kFloat64},
+                                                                            {"F16", Scalar::kFloat16},
+                                                                            {"BF16", Scalar::kBfloat16},
+                                                                            {"I64", Scalar::kInt64}}};
+    const auto type = std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& row) { return row.first == text; });
+    if (type == kTypes.end()) fail("dtype " + in_quotes(text) + " is not read; F32, F64, F16, BF16 and I64 are");
+    entry_.stored = type->second;
+    entry_.tensor.dtype = element_type(entry_.stored) == ElementType::kFloat32 ? DType::kFloat32 : DType::kFloat64;
+  }
+
   void finish_tensor() {
     if (keys_.size() != 3) fail(kFields);
     entry_.tensor.shape.assign(shape_.begin(), shape_.end());
     std::vector<std::uint64_t> factors = shape_;
-    factors.push_back(size_of(entry_.tensor.dtype));
+    factors.push_back(element_size(entry_.stored));
     const auto needed = checked_product(factors);
     if (!needed || *needed != entry_.end - entry_.begin)
       fail("shape " + shape_text(shape_) + " does not fit the " + std::to_string(entry_.end - entry_.begin) +

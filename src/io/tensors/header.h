@@ -7,15 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "io/bytes/element.h"
 #include "io/tensors/safetensors.h"
 
 namespace dualdict {
 
 inline constexpr const char* kMetadataKey = "__metadata__";
 
-// A tensor without its bytes, and their place in the data.
+// A tensor without its bytes, and their place in the data. Half precision becomes float32, int64 float64.
 struct TensorEntry {
   Tensor tensor;
+  Scalar stored = Scalar::kFloat32;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };

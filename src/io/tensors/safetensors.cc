@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -46,6 +47,24 @@ std::uint64_t checked_length(const std::string& name, std::span<const std::byte>
   return length;
 }
 
+template <class T>
+std::vector<std::byte> widened(const std::vector<std::byte>& stored, ElementFormat format) {
+  const std::size_t n = stored.size() / element_size(format.scalar);
+  std::vector<T> values(n);
+  convert_elements(format, stored.data(), n, values.data());
+  std::vector<std::byte> bytes(n * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+// The bytes of float32 or float64 numbers, whichever holds the stored ones.
+std::vector<std::byte> as_dtype(std::vector<std::byte> stored, Scalar scalar) {
+  if (stored.empty() || scalar == Scalar::kFloat32 || scalar == Scalar::kFloat64) return stored;
+  const ElementFormat format{.scalar = scalar, .big_endian = false};
+  return element_type(scalar) == ElementType::kFloat32 ? widened<float>(stored, format)
+                                                       : widened<double>(stored, format);
+}
+
 }  // namespace
 
 std::shared_ptr<const ByteSource> open_safetensors(const std::string& path) {
@@ -80,8 +99,9 @@ TensorFile read_safetensors(const ByteSource& bytes) {
   TensorFile file;
   file.metadata = std::move(header.metadata);
   for (TensorEntry& entry : header.entries) {
-    entry.tensor.bytes.resize(static_cast<std::size_t>(entry.end - entry.begin));
-    bytes.read(start + entry.begin, entry.tensor.bytes);
+    std::vector<std::byte> stored(static_cast<std::size_t>(entry.end - entry.begin));
+    bytes.read(start + entry.begin, stored);
+    entry.tensor.bytes = as_dtype(std::move(stored), entry.stored);
     file.tensors.push_back(std::move(entry.tensor));
   }
   return file;

@@ -43,7 +43,8 @@ struct TensorFile {
   Tensor* find(const std::string& name);
 };
 
-// Throws Error(kInput) naming file, tensor and rule. Only F32 and F64 are read. Tensors come in the order of the file.
+// Throws Error(kInput) naming file, tensor and rule. F32 and F64 are read as they are, F16 and BF16 as float32, I64 as
+// float64. Tensors come in the order of the file.
 TensorFile read_safetensors(const std::string& path);
 // The bytes of such a file; a stream that does not begin like one is refused before more of it is read.
 std::shared_ptr<const ByteSource> open_safetensors(const std::string& path);

@@ -68,6 +68,7 @@ Json describe(const ModelParts& parts) {
   if (parts.learning_tau) json["learning_tau"] = *parts.learning_tau;
   if (parts.learning_eta) json["learning_eta"] = *parts.learning_eta;
   json["positive_codes"] = parts.positive_codes;
+  if (!parts.own_mode.empty()) json["own_mode"] = parts.own_mode;
   json["mean_norm"] = parts.mean_norm;
   json["transform"] = to_json(parts.transform.options());
   json["options_given"] = describe_options(summary.given);

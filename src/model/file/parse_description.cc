@@ -204,6 +204,7 @@ Description parse_description(const std::string& text, const std::string& file) 
   if (json.has("learning_tau")) json["learning_tau"].read(parts.learning_tau);
   if (json.has("learning_eta")) json["learning_eta"].read(parts.learning_eta);
   json["positive_codes"].read(parts.positive_codes);
+  if (json.has("own_mode")) json["own_mode"].read(parts.own_mode);
   json["mean_norm"].read(parts.mean_norm);
   read_record<Numbers::kSettings>(json["transform"], std::identity{}, description.preprocess);
   read_provenance(json, parts.provenance);

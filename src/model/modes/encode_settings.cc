@@ -57,6 +57,8 @@ void check(const Model& model, const EncodeOptions& options, const ModeInfo& mod
   if (options.nonzeros && !(*options.nonzeros > 0 && *options.nonzeros < static_cast<double>(model.n_atoms())))
     usage("nonzeros " + number(*options.nonzeros) + ": must be more than 0 and less than the " +
           std::to_string(model.n_atoms()) + " atoms of the model");
+  if (options.level && (options.nonzeros || !(*options.level >= 0 && std::isfinite(*options.level))))
+    usage("level " + number(*options.level) + ": must be a finite number >= 0, and given without nonzeros");
   if (!(options.gap > 0)) usage("gap " + number(options.gap) + ": must be > 0");
 }
 
@@ -149,6 +151,7 @@ double find_level(const Model& model, const EncodeOptions& options, const Mode& 
   const ModelParts& parts = model.parts();
   const FittedEncoder* fitted = parts.find_encoder(mode.info.name);
   const bool known = fitted != nullptr && !fitted->levels.empty();
+  if (options.level) return *options.level;
   if (!options.nonzeros) {
     if (known) return fitted->levels(0, 1);
     throw Error(ErrorKind::kInput, "mode " + options.mode + ": the model knows no " +
@@ -157,6 +160,9 @@ double find_level(const Model& model, const EncodeOptions& options, const Mode& 
   }
   if (known && has_level(fitted->levels, *options.nonzeros)) return level_at(fitted->levels, *options.nonzeros);
   if (mode.tensors.size() > 1) {
+    if (known && fitted->levels.rows() == 1)
+      usage("nonzeros " + number(*options.nonzeros) + ": the model knows only the threshold it came with; use topk:k " +
+            "for k nonzeros, or greedy");
     if (known) too_many(*options.nonzeros, fitted->levels(fitted->levels.rows() - 1, 0));
     throw Error(ErrorKind::kInput,
                 "mode " + options.mode + ": the model knows no encoder for it; use mode greedy, linear or exact");

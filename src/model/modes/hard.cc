@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One product, a bias and one threshold for all atoms.
+// One product, a bias and one threshold for all atoms, or one for each.
 #include "model/modes/mode.h"
 #include "solvers/hard_codes.h"
 
@@ -10,7 +10,10 @@ template <class T>
 class HardEncoder final : public BlockEncoder<T> {
  public:
   HardEncoder(const ModelParts& parts, const ModeSettings& settings) {
-    problem_.assign(parts.dual.view(), parts.find_encoder("hard")->bias, settings.level, parts.positive_codes);
+    const FittedEncoder& fitted = *parts.find_encoder("hard");
+    problem_.assign(parts.dual.view(), fitted.bias, settings.level, parts.positive_codes);
+    for (const double threshold : fitted.threshold)
+      problem_.own_thresholds.push_back(static_cast<T>(threshold * settings.level));
   }
   void encode(MatrixView<const T> x, EncodeWorkspace<T>&, MatrixView<T> u) const override {
     hard_codes<T>(problem_, x, u);
@@ -30,6 +33,7 @@ const Mode& hard_mode() {
                                      .no_graph = ""},
                             .needs = {"hard"},
                             .tensors = {"bias", "levels"},
+                            .optional_tensors = {"threshold"},
                             .has_decoder = true,
                             .has_levels = true,
                             .make_float = make_mode_encoder<HardEncoder<float>, float>,

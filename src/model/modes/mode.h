@@ -41,8 +41,10 @@ struct Mode {
   std::vector<std::string_view> needs = {};
   // The tensors that its own encoder has beside quantiles and decoder; empty: it has no encoder of its own.
   std::vector<std::string_view> tensors = {};
-  bool has_decoder = false;  // that encoder has a decoder too
-  bool has_levels = false;   // it codes at one level for all samples and atoms
+  std::vector<std::string_view> optional_tensors = {};  // that it may have too
+  std::string_view decoder_of = {};                     // the mode whose decoder its codes have; empty: its own
+  bool has_decoder = false;                             // that encoder has a decoder too
+  bool has_levels = false;                              // it codes at one level for all samples and atoms
   // Makes that encoder at the end of learning, when those of the modes before it are in the parts.
   FittedEncoder (*fit)(const ModelParts&, const SplitSamples&, ThreadPool&) = nullptr;
   // The numbers k with which it has a row in a model's encoding table; none: one row, with the nonzeros of the model
@@ -64,6 +66,7 @@ const Mode& corrected_mode();
 const Mode& refine_mode();
 const Mode& exact_mode();
 const Mode& hard_mode();
+const Mode& topk_mode();
 const Mode& greedy_mode();
 const Mode& omp_mode();
 

@@ -13,8 +13,8 @@ namespace {
 // A block of samples is coded whole before a signal is heard.
 constexpr std::size_t kMaxNumber = 1000;
 
-constexpr std::array kModes = {linear_mode, sparse_mode, corrected_mode, refine_mode,
-                               exact_mode,  hard_mode,   greedy_mode,    omp_mode};
+constexpr std::array kModes = {linear_mode, sparse_mode, corrected_mode, refine_mode, exact_mode,
+                               hard_mode,   topk_mode,   greedy_mode,    omp_mode};
 
 template <class T>
 class DebiasedEncoder final : public BlockEncoder<T> {
