@@ -24,5 +24,8 @@ Command add_options(CLI::App& root);
 Command add_completion(CLI::App& root);
 Command add_manual(CLI::App& root);
 Command add_generate(CLI::App& root);
+Command add_convert(CLI::App& root);
+Command add_audit(CLI::App& root);
+Command add_compare(CLI::App& root);
 
 }  // namespace dualdict::cli

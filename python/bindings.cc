@@ -8,6 +8,7 @@
 
 #include "convert.h"
 #include "encoder_handle.h"
+#include "exchange_call.h"
 #include "learn_call.h"
 #include "online_handle.h"
 #include "report_call.h"
@@ -155,6 +156,7 @@ NB_MODULE(_core, module) {
   define_functions<float>(module);
   define_functions<double>(module);
   define_online(module);
+  define_exchange(module);
   define_report(module);
   module.def("generate_images", &image_list, nb::arg("n_images"), nb::arg("size"), nb::arg("seed"));
   module.def(

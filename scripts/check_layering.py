@@ -25,6 +25,8 @@ ALLOWED = {
     "preprocess": ["core", "linalg"],
     "solvers": ["core", "linalg"],
     "model": ["core", "io/bytes", "io/tensors", "linalg", "preprocess", "solvers"],
+    "exchange": ["core", "io/bytes", "io/tensors", "linalg", "model"],
+    "audit": ["core", "linalg"],
     "learn/ranks": BELOW_LEARN,
     "learn/samples": BELOW_LEARN + ["learn/ranks"],
     "learn/fit": BELOW_LEARN + ["learn/ranks", "learn/samples"],

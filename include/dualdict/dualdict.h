@@ -2,11 +2,13 @@
 // The whole library: learn a dictionary and its dual, encode with one matrix product.
 #pragma once
 
+#include "dualdict/audit.h"
 #include "dualdict/callbacks.h"
 #include "dualdict/communicator.h"
 #include "dualdict/data.h"
 #include "dualdict/encode.h"
 #include "dualdict/error.h"
+#include "dualdict/exchange.h"
 #include "dualdict/fields.h"
 #include "dualdict/files.h"
 #include "dualdict/images.h"

@@ -20,6 +20,7 @@ so that new samples are coded by a matrix product instead of an optimisation per
 from typing import TYPE_CHECKING
 
 from ._core import Model, __version__  # type: ignore[attr-defined]
+from ._exchange import audit, compare, export_model, import_model
 from ._functions import (
     decode, encode, encode_files, fit_dual, generate_images, learn, load_model, score, tau_max, verify, write_png,
 )
@@ -34,11 +35,15 @@ __all__ = [
     "Model",
     "Record",
     "__version__",
+    "audit",
+    "compare",
     "decode",
     "encode",
     "encode_files",
+    "export_model",
     "fit_dual",
     "generate_images",
+    "import_model",
     "learn",
     "load_model",
     "score",
