@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "dualdict/learn.h"
 #include "linalg/vectors.h"
-#include "model/fit/greedy_dictionary.h"
-#include "model/fit/greedy_fit.h"
 #include "model/fit/hard_fit.h"
 #include "solvers/code_step.h"
 #include "solvers/greedy_codes.h"
@@ -90,31 +90,55 @@ Greedy greedy_error(const Task& task, const GreedyProblem<float>& problem, doubl
   return result;
 }
 
+struct Learned {
+  LearnResult result;
+  double hard_seconds = 0;
+  double greedy_seconds = 0;
+};
+
+// What learn() says tells where it stands.
+Learned learn_timed(const Task& task, double nonzeros, std::uint64_t seed) {
+  LearnOptions options;
+  options.n_atoms = task.n_atoms;
+  options.penalty = Penalty::kL0;
+  options.nonzeros = nonzeros;
+  options.seed = seed;
+  options.n_threads = 1;
+  double start = 0, passes = 0, end = 0;
+  LearnContext context;
+  context.hooks.on_message = [&](const std::string& message) {
+    if (message.starts_with("learning hard codes")) start = core_seconds();
+    if (message.starts_with("learning D for greedy codes")) passes = core_seconds();
+    if (message.starts_with("setting the levels")) end = core_seconds();
+  };
+  LearnResult result = learn(*make_source(task.learn.view()), options, context);
+  return {std::move(result), passes - start, end - passes};
+}
+
 void run_count(const Task& task, double nonzeros, std::uint64_t seed) {
   ThreadPool one(1);
   HardFitOptions options;
   options.n_atoms = task.n_atoms;
   options.nonzeros = nonzeros;
   options.seed = seed;
-  HardFitReport report;
   std::printf("%-10s %4.0f pca %.4f\n", task.name.c_str(), nonzeros,
               hard_error(task, fit_principal<float>(task.learn, options, one), nonzeros));
-  double start = core_seconds();
-  const HardEncoder encoder = fit_hard<float>(task.learn, {}, options, one, report);
-  const double hard_seconds = core_seconds() - start;
-  std::printf("%-10s %4.0f hard %.4f (%.2f s; %s, %zu steps; held out: pca %.4f start %.4f end %.4f)\n",
-              task.name.c_str(), nonzeros, hard_error(task, encoder, nonzeros), hard_seconds, report.start.c_str(),
-              report.n_steps, std::sqrt(report.principal_error), std::sqrt(report.start_error),
-              std::sqrt(report.error));
-  std::fflush(stdout);
-  start = core_seconds();
-  const Matrix<double> dictionary = fit_greedy<float>(task.learn, encoder, nonzeros, seed, one);
-  const double greedy_seconds = core_seconds() - start;
+  const Learned learned = learn_timed(task, nonzeros, seed);
+  const ModelParts& parts = learned.result.model.parts();
+  HardEncoder encoder;
+  encoder.weights = parts.dual;
+  encoder.decoder = parts.find_encoder("hard")->decoder;
+  encoder.bias = parts.find_encoder("hard")->bias;
+  encoder.offset = parts.offset;
+  for (std::size_t k = 0; k < encoder.bias.size(); ++k)
+    encoder.bias[k] -= dot(encoder.weights.row(k), encoder.offset.data(), encoder.offset.size());
+  std::printf("%-10s %4.0f hard %.4f (%.2f s, a dictionary to start from included)\n", task.name.c_str(), nonzeros,
+              hard_error(task, encoder, nonzeros), learned.hard_seconds);
   GreedyProblem<float> problem;
-  problem.assign(dictionary, encoder.offset, false);
+  problem.assign(parts.dictionary, parts.offset, false);
   const Greedy greedy = greedy_error(task, problem, nonzeros);
-  std::printf("%-10s %4.0f greedy %.4f (%.2f s more; %.2f us a sample)\n", task.name.c_str(), nonzeros, greedy.error,
-              greedy_seconds, greedy.microseconds);
+  std::printf("%-10s %4.0f greedy %.4f (%.2f s more, %zu iterations; %.2f us a sample)\n", task.name.c_str(), nonzeros,
+              greedy.error, learned.greedy_seconds, learned.result.summary.n_iterations, greedy.microseconds);
   std::fflush(stdout);
 }
 

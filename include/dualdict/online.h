@@ -45,8 +45,9 @@ class DUALDICT_API OnlineLearner {
   const Matrix<double>& dictionary() const;
   const Matrix<double>& dual() const;
 
-  // A model with encoders fitted on a random choice of the samples so far (at most 8000 are kept for this). The energy
-  // in the summary is that of these samples. At least one update has been made.
+  // A model with encoders fitted on a random choice of the samples so far: at most 8000 are kept for this, with penalty
+  // l0 60000, and the first of these are only kept until they are so many. The energy in the summary is that of these
+  // samples. At least one update has been made.
   LearnResult result() const;
 
   // All of the state, to go on elsewhere.

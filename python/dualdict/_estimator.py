@@ -214,7 +214,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         those of before, which fade, and dictionary and dual step on the sums. However the samples are cut into blocks, the
         same samples give the same bits; a block of one sample costs microseconds. Attributes and codes are those after all
         samples so far: the step with the last few is made when they are asked for. After `fit` it goes on from the
-        dictionary found there. `n_iter_` counts the steps;
+        dictionary found there, but not with penalty="l0". `n_iter_` counts the steps;
         `max_iter`, `tol` and `solver` have no part in it.
 
         Parameters
@@ -409,6 +409,9 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         """An online learner with these parameters, from where a fit ended if there was one."""
         values = self._option_values(n_features)
         dict_init, dual_init = self.dict_init, self.dual_init
+        if fitted is not None and fitted.model.penalty == "l0":
+            raise ValueError("partial_fit: does not go on from a fit with penalty='l0', whose hard codes start from samples; "
+                             "give all blocks to partial_fit of a learner that was not fitted")
         if fitted is not None:
             dict_init, dual_init = fitted.model.components, fitted.model.dual
             values.update(n_components=len(dict_init), tau=fitted.model.tau, nonzeros=None)

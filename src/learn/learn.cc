@@ -8,7 +8,6 @@
 #include "learn/fit/start.h"
 #include "learn/fit/stopping.h"
 #include "learn/fit_run.h"
-#include "learn/learn_l0.h"
 #include "learn/memory_need.h"
 #include "learn/prepare.h"
 
@@ -17,7 +16,6 @@ namespace {
 
 void check(const DataSource& data, const LearnOptions& options, const LearnContext& context) {
   validate(options);
-  if (options.penalty == Penalty::kL0) check_l0(context);
   require_widths(options, context.validation, data.name(), data.n_features());
   require_memory(memory_need({data.n_samples(), data.n_features(), options.n_atoms, resolve_threads(options.n_threads),
                               options.dtype, !context.checkpoint.path.empty(), context.validation != nullptr}),
@@ -58,7 +56,8 @@ LearnResult learn_in_memory(const DataSource& data, const LearnOptions& options,
     checkpoint.set_samples(samples.n_all(), samples.row_fingerprint);
     if (checkpoint.was_read()) {
       control.say(checkpoint.origin());
-      if (options.nonzeros) state.tau_search.emplace(learning_nonzeros(options, data.n_features()));
+      if (options.nonzeros && options.penalty == Penalty::kL1)
+        state.tau.search.emplace(learning_nonzeros(options, data.n_features()));
       checkpoint.restore(state, samples, codes);
       control.go_on_from(state.seconds);
     } else {
@@ -79,7 +78,6 @@ LearnResult learn(const DataSource& data, const LearnOptions& options, const Lea
   return with_ranks(context.communicator, [&](Ranks& ranks) {
     ranks.together([&] { check(data, options, context); });
     require_same_run(ranks, data.n_features(), options, context.preprocess);
-    if (options.penalty == Penalty::kL0) return learn_l0(data, options, context);
     return options.dtype == DType::kFloat64 ? learn_in_memory<double>(data, options, context, ranks)
                                             : learn_in_memory<float>(data, options, context, ranks);
   });

@@ -10,7 +10,6 @@
 #include "learn/fit/stream_fit.h"
 #include "learn/fit/warm_up.h"
 #include "learn/fit_run.h"
-#include "learn/learn_l0.h"
 #include "learn/memory_need.h"
 #include "learn/prepare.h"
 
@@ -19,12 +18,11 @@ namespace {
 
 void check(const SampleStream& stream, const LearnOptions& options, const LearnContext& context, std::size_t n_passes) {
   validate(options);
-  require_l1(options);
   if (n_passes == 0) throw Error(ErrorKind::kUsage, "passes: 0 is not allowed: a whole number >= 1");
   if (stream.n_features() == 0)
     throw Error(ErrorKind::kUsage, "interrupted before learning began: there is nothing to save");
   require_widths(options, context.validation, stream.name(), stream.n_features());
-  const std::size_t held = kept_limit(stream.n_features()) + 8 * step_samples(options.n_atoms);
+  const std::size_t held = kept_limit(stream.n_features(), options.penalty) + 8 * step_samples(options.n_atoms);
   require_memory(memory_need({held, stream.n_features(), options.n_atoms, resolve_threads(options.n_threads),
                               options.dtype, !context.checkpoint.path.empty(), context.validation != nullptr,
                               sums_pairs(options, stream.n_features())}),
@@ -52,7 +50,8 @@ LearnResult learn_from(SampleStream& stream, const LearnOptions& options, const 
   checkpoint.set_samples(stream.n_samples().value_or(0), "");
   if (checkpoint.was_read()) {
     control.say(checkpoint.origin());
-    if (options.nonzeros) state.tau_search.emplace(learning_nonzeros(options, stream.n_features()));
+    if (options.nonzeros && options.penalty == Penalty::kL1)
+      state.tau.search.emplace(learning_nonzeros(options, stream.n_features()));
     checkpoint.restore(state);
     control.go_on_from(state.seconds);
   } else if (context.preprocess.center_features) {
@@ -70,7 +69,9 @@ LearnResult learn_from(SampleStream& stream, const LearnOptions& options, const 
         state, source, control, checkpoint, [&] { checkpoint.write(state); }, summary);
     summary.input_error = source.input_error();
   }
-  Samples<T> samples = kept_samples<T>(state, options.seed, summary.outcome == Outcome::kInterrupted, control.ranks());
+  // Penalty l0 wants them as they were when W was learned.
+  const bool hasty = summary.outcome == Outcome::kInterrupted && options.penalty == Penalty::kL1;
+  Samples<T> samples = kept_samples<T>(state, options.seed, hasty, control.ranks());
   CodeStore<T> codes;
   summary.message = told(state, summary, samples.n_all());
   return finish_fit(state, samples, codes, std::move(summary), origin, control, pool);

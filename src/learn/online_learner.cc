@@ -14,7 +14,6 @@
 #include "learn/fit/start.h"
 #include "learn/fit/stream_steps.h"
 #include "learn/fit/warm_up.h"
-#include "learn/learn_l0.h"
 #include "learn/saved/checkpoint.h"
 #include "learn/saved/checkpoint_header.h"
 #include "learn/saved/fit_file.h"
@@ -42,7 +41,9 @@ void step(OnlineState& online, MatrixView<const double> rows, Control& control, 
   for (std::size_t i = 0; i < rows.rows; ++i) piece.squared += squared_norm(piece.x.row(i), rows.cols);
   if (online.fit.stream.n_samples == 0)
     require_range<T>(std::sqrt(piece.squared / static_cast<double>(rows.rows)), "the first samples");
-  StreamSteps<T>(control, pool).step(online.fit, piece);
+  StreamSteps<T> steps(control, pool);
+  steps.step(online.fit, piece);
+  while (steps.is_busy(online.fit)) steps.work(online.fit);
 }
 
 // Whole pieces of the pending samples and, in the end, what is left of them.
@@ -51,7 +52,7 @@ void work_through(OnlineState& online, bool to_the_end) {
   const std::size_t piece = step_samples(online.options.n_atoms);
   const std::size_t n = online.pending.rows();
   const std::size_t done = to_the_end ? n : n / piece * piece;
-  if (done == 0) return;
+  if (done == 0 && !to_the_end) return;
   const LearnContext context;
   Ranks alone(nullptr);
   Control control(online.options, context, alone);
@@ -59,9 +60,14 @@ void work_through(OnlineState& online, bool to_the_end) {
   if (online.fit.dictionary.empty()) online.fit = stream_state<T>(online.options, online.pending.cols());
   for (std::size_t first = 0; first < done; first += piece)
     step<T>(online, online.pending.view().row_range(first, std::min(piece, done - first)), control, pool);
-  if (to_the_end) StreamSteps<T>(control, pool).end_pass(online.fit);
+  if (to_the_end) {
+    StreamSteps<T> steps(control, pool);
+    steps.end_collecting(online.fit);
+    while (steps.is_busy(online.fit)) steps.work(online.fit);
+    steps.end_pass(online.fit);
+  }
   Matrix<double> rest(n - done, online.pending.cols());
-  std::copy_n(online.pending.row(done), rest.size(), rest.data());
+  if (!rest.empty()) std::copy_n(online.pending.row(done), rest.size(), rest.data());
   online.pending = std::move(rest);
 }
 
@@ -93,7 +99,6 @@ void check_block(const OnlineState& online, const DataSource& block) {
 
 void check_online(const LearnOptions& options, const PreprocessOptions& preprocess) {
   validate(options);
-  require_l1(options);
   if (preprocess.center_features)
     throw Error(ErrorKind::kUsage,
                 "center_features: is not allowed when samples come in blocks: the mean of all is not known; subtract a "
@@ -126,7 +131,8 @@ struct OnlineLearner::Impl {
   mutable std::optional<OnlineState> flushed;
 
   const OnlineState& now() const {
-    if (online.pending.empty()) return online;
+    const bool collects = online.options.penalty == Penalty::kL0 && online.fit.l0.phase == L0Phase::kCollect;
+    if (online.pending.empty() && (!collects || online.fit.dictionary.empty())) return online;
     if (!flushed) {
       OnlineState copy = online;
       work_through(copy, true);
@@ -228,7 +234,8 @@ OnlineLearner OnlineLearner::from_bytes(std::string_view bytes) {
     if (const std::size_t d = run.at("n_features").get<std::size_t>(); d > 0) {
       online.fit = online.options.dtype == DType::kFloat32 ? empty_state<float>(online.options, d)
                                                            : empty_state<double>(online.options, d);
-      if (online.options.nonzeros) online.fit.tau_search.emplace(learning_nonzeros(online.options, d));
+      if (online.options.nonzeros && online.options.penalty == Penalty::kL1)
+        online.fit.tau.search.emplace(learning_nonzeros(online.options, d));
       read_state(file, kName, online.fit);
     }
   } catch (const nlohmann::json::exception&) {

@@ -38,6 +38,7 @@ Energy energy_from_moments(const Objective& objective, const Moments& moments, c
     const double mismatch = squared_codes - 2 * inner_product(dual, moments.ux) + inner_product(dual, cs);
     energy.coding = objective.coding_weight() * std::max(0.0, mismatch);
   }
+  if (objective.penalty == Penalty::kL0) energy.l0 = objective.price / objective.d() * moments.sum_abs_codes;
   energy.l1 = 2 * objective.lambda() * moments.sum_abs_codes;
   energy.l2 = objective.mu / objective.k() * squared_codes;
   return energy;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The objective and its scale factors, written once:
 //
-//   E(D, C, U) = 1/d |X - D U|^2 + eta/K |U - C X|^2 + 2 tau/K sum|U| + mu/K |U|^2,   |d_i| <= 1, |c_i| <= 1.
+//   E(D, C, U) = 1/d |X - D U|^2 + eta/K |U - C X|^2 + 2 tau/K sum|U| + mu/K |U|^2,   |d_i| <= 1, |c_i| <= 1,
+//
+// or, with penalty l0, E(D, U) = 1/d |X - D U|^2 + price/d |U|_0.
 //
 // In memory a row is a sample (X: N x d), a code (U: N x K), an atom (D: K x d) or a filter (C: K x d).
 #pragma once
@@ -21,6 +23,8 @@ struct Objective {
   double tau = 0;
   double eta = 0;
   double mu = 0;
+  Penalty penalty = Penalty::kL1;
+  double price = 0;  // of a nonzero, with penalty l0 in the place of tau
   bool positive_codes = false;
   AtomSet atoms = {};  // what D may be
 
@@ -40,7 +44,7 @@ struct Moments {
   Matrix<double> xx;           // d x d: sum of x x'; empty where `root` stands for it
   Matrix<double> root;         // r x d with root' root = sum of x x': where samples are fewer than their features
   double squared_samples = 0;  // sum of |x|^2
-  double sum_abs_codes = 0;    // sum of |u|_1
+  double sum_abs_codes = 0;    // sum of |u|_1 or, with penalty l0, of |u|_0
 };
 
 // M XX' for rows M of d elements.

@@ -34,12 +34,25 @@ def start(*arguments):
     return subprocess.Popen([COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-@pytest.mark.parametrize("more", [(), ("--solver", "fista", "--dtype", "float64")], ids=["fast", "fista"])
-def test_kill_and_resume_until_done_gives_the_same_tensors(problem, tmp_path, more):
+def learn_l0(samples, output, *more):
+    return ["learn", samples, "-o", output, "--atoms", 32, "--penalty", "l0", "--nonzeros", 3, "--quiet", *more]
+
+
+@pytest.mark.parametrize(
+    "begin, more",
+    [
+        (learn, ()),
+        (learn, ("--solver", "fista", "--dtype", "float64")),
+        (learn_l0, ()),
+        (learn_l0, ("--stream", "--passes", "2")),
+    ],
+    ids=["fast", "fista", "l0", "l0-stream"],
+)
+def test_kill_and_resume_until_done_gives_the_same_tensors(problem, tmp_path, begin, more):
     began = time.monotonic()
-    run_ok(*learn(problem, tmp_path / "whole", *more))
+    run_ok(*begin(problem, tmp_path / "whole", *more))
     whole_seconds = time.monotonic() - began
-    resume = learn(problem, tmp_path / "m", *more, "--checkpoint", tmp_path / "c", "--checkpoint-every", 0, "--resume")
+    resume = begin(problem, tmp_path / "m", *more, "--checkpoint", tmp_path / "c", "--checkpoint-every", 0, "--resume")
     dice = random.Random(1)
     kills = 0
     for _ in range(6):

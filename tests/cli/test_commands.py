@@ -124,10 +124,14 @@ def test_penalty_l0(samples, tmp_path):
         assert (np.load(codes) != 0).sum(axis=1).mean() == pytest.approx(4, rel=0.25)  # of the samples learned from
     run_ok("info", output)
     run_ok("report", output, "-o", tmp_path / "page.html", "--data", samples)
-    refused = run("learn", samples, "-o", output, "--atoms", 24, "--nonzeros", 3, "--penalty", "l0", "--checkpoint",
-                  tmp_path / "c")
-    assert refused.code == 2 and "--penalty l0" in refused.stderr
-    assert run("learn", samples, "-o", output, "--atoms", 24, "--nonzeros", 3, "--penalty", "l0", "--stream").code == 2
+    refused = run("learn", samples, "-o", output, "--atoms", 24, "--nonzeros", 3, "--penalty", "l0", "--tau", 0.1)
+    assert refused.code == 2 and "--nonzeros" in refused.stderr
+    streamed = run_ok("learn", samples, "-o", output, "--atoms", 24, "--nonzeros", 3, "--penalty", "l0", "--stream",
+                      "--json", "--quiet").json()
+    assert streamed["energy"]["l0"] == pytest.approx(learned["energy"]["l0"], rel=0.1)
+    limited = run_ok("learn", samples, "-o", output, "--atoms", 24, "--nonzeros", 3, "--penalty", "l0",
+                     "--time-limit", 0.05, "--json", "--quiet").json()
+    assert limited["outcome"] == "TIME_LIMIT" and limited["energy"]["l0"] > 0
 
 
 def test_encode_through_pipes_gives_the_same_bytes(model, samples, tmp_path):

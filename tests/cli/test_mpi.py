@@ -104,3 +104,17 @@ def test_ranks_share_a_stream(big, tmp_path):
         assert abs(many["energy"]["total"] / one["energy"]["total"] - 1) < 1e-5
     refused = run_on(2, "learn", tmp_path / "{rank}.npy", "-o", tmp_path / "m", *learn, "--stream")
     assert refused.returncode == 2 and b"{rank}" in refused.stderr
+
+
+def test_penalty_l0_on_two_ranks(big, tmp_path):
+    l0 = ["--atoms", 24, "--penalty", "l0", "--nonzeros", 3, "--threads", 1, "--quiet", "--json"]
+    one = run_ok("learn", big, "-o", tmp_path / "one", *l0).json()
+    for more in ([], ["--stream"]):
+        finished = run_on(2, "learn", big, "-o", tmp_path / "two", *l0, *more)
+        assert finished.returncode == 0, finished.stderr.decode()
+        two = json.loads(finished.stdout)
+        assert two["nonzeros_per_code"] == pytest.approx(3, rel=0.1)
+        assert two["energy"]["total"] == pytest.approx(one["energy"]["total"], rel=0.05)
+        first = tensor_hash(tmp_path / "two")
+        assert run_on(2, "learn", big, "-o", tmp_path / "two", *l0, *more).returncode == 0
+        assert tensor_hash(tmp_path / "two") == first

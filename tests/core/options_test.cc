@@ -295,7 +295,6 @@ TEST(Validate, RefusesWhatThePenaltyL0HasNoUseFor) {
   refused("--init", [](LearnOptions& o) { o.initial_dictionary = Matrix<double>(20, 3); });
   refused("--solver fista", [](LearnOptions& o) { o.solver = Solver::kFista; });
   refused("--accurate-steps", [](LearnOptions& o) { o.accurate_steps = true; });
-  refused("--time-limit", [](LearnOptions& o) { o.time_limit = 1; });
   options.nonzeros.reset();
   refused("--tau", [](LearnOptions& o) { o.tau = 1; });
 }

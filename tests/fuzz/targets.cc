@@ -97,7 +97,7 @@ void run_checkpoint(std::span<const std::byte> bytes) {
     LearnOptions options;
     options.n_atoms = kAtoms;
     FitState state = empty_state<float>(options, kFeatures);
-    state.tau_search.emplace(2.0);
+    state.tau.search.emplace(2.0);
     CodeStore<float> codes(kSamples, kAtoms);
     read_state(file, "fuzzed", state);
     read_codes(file, "fuzzed", codes);

@@ -44,7 +44,9 @@ struct ReplaceCase {
     for (std::size_t i = 0; i < 600; ++i)
       for (std::size_t k = 0; k < 9; ++k) state.atoms.usage[k] += codes(i, k) != T{0} ? 1 : 0;
   }
-  std::size_t replace(std::size_t below) { return replace_unused(state, samples, u, below, pool); }
+  std::size_t replace(std::size_t below) {
+    return replace_unused<T>(state, {samples, u, {0, samples.n_samples()}}, below, pool);
+  }
 };
 
 // Not inlined: GCC 12 sees the free of an array that is not there.
@@ -118,12 +120,12 @@ TYPED_TEST(AtomsTest, ACodePassSumsTheMomentsOfItsCodes) {
   for (const std::size_t n_threads : {1u, 3u}) {
     ReplaceCase<T> one;
     ThreadPool pool(n_threads);
-    CodeProblem<T> problem;
-    problem.assign(one.state.objective, one.state.dictionary, one.state.dictionary);
+    L1Coder<T> coder(pool.size());
+    coder.problem().assign(one.state.objective, one.state.dictionary, one.state.dictionary);
     const Interrupt never(nullptr);
     CodePass<T> pass(6, 9, {pool, never, nobody});
     const PassReport report =
-        pass.run(problem, {}, one.samples.x.view(), {0, one.samples.n_samples()}, one.u, one.state.moments);
+        pass.run(coder, one.samples.x.view(), {0, one.samples.n_samples()}, one.u, one.state.moments);
     const Moments expected = naive_moments(convert<double>(one.samples.x), convert<double>(all_rows(one.u)));
     const double tolerance = 600 * 10 * Tolerance<T>::kEpsilon;
     for (std::size_t i = 0; i < expected.uu.size(); ++i)
@@ -151,11 +153,11 @@ TYPED_TEST(AtomsTest, ACodePassOfPartsOfBlocksTouchesThemAlone) {
     ReplaceCase<T> one;
     const Matrix<T> before = all_rows(one.u);
     ThreadPool pool(n_threads);
-    CodeProblem<T> problem;
-    problem.assign(one.state.objective, one.state.dictionary, one.state.dictionary);
+    L1Coder<T> coder(pool.size());
+    coder.problem().assign(one.state.objective, one.state.dictionary, one.state.dictionary);
     const Interrupt never(nullptr);
     CodePass<T>(6, 9, {pool, never, nobody})
-        .run(problem, {}, one.samples.x.view(), {kFirst, kCount}, one.u, one.state.moments);
+        .run(coder, one.samples.x.view(), {kFirst, kCount}, one.u, one.state.moments);
     const Matrix<T> after = all_rows(one.u);
     Matrix<double> samples(kCount, 6), codes(kCount, 9);
     for (std::size_t i = 0; i < 600; ++i) {

@@ -12,9 +12,11 @@
 #include <thread>
 
 #include "dualdict/error.h"
+#include "dualdict/learn.h"
 #include "linalg/product.h"
 #include "linalg/vectors.h"
-#include "model/fit/l0_fit.h"
+#include "model/coding_space.h"
+#include "model/fit/levels.h"
 #include "model/fit_encoders.h"
 #include "problems/planted.h"
 #include "problems/small_model.h"
@@ -36,10 +38,18 @@ struct Fixture {
   Model single_l0 = make_l0(DType::kFloat32);
 
   Model make_l0(DType dtype) const {
-    ModelParts parts;
-    parts.dtype = dtype;
-    fit_l0<double>(planted.samples.view(), planted.samples.view(), {.n_atoms = kAtoms, .nonzeros = 4}, calling_thread(),
-                   parts);
+    LearnOptions options;
+    options.n_atoms = kAtoms;
+    options.penalty = Penalty::kL0;
+    options.nonzeros = 4;
+    options.dtype = dtype;
+    options.n_threads = 1;
+    ModelParts parts = learn(*make_source(planted.samples.view()), options).model.parts();
+    // Levels that are those of all samples, so that counts can be asked for exactly.
+    Matrix<double> rest = planted.samples;
+    add_offset(parts, -1, rest.view());
+    parts.encoders[0].levels = hard_levels(parts, parts.encoders[0].bias, rest.view(), 4, calling_thread());
+    parts.encoders[1].levels = greedy_levels(parts, rest.view(), 4, calling_thread());
     return Model(parts);
   }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/fit/l0_fit.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -102,3 +102,21 @@ def test_the_same_bits_for_any_number_of_threads(many):
 def test_refuses_what_needs_all_samples(many):
     with pytest.raises(ValueError, match="center_features"):
         DualDictionaryLearning(4, center_features=True).partial_fit(many)
+
+
+def test_penalty_l0_of_blocks():
+    X = planted(1500, 12, 24, seed=3)
+    learners = [DualDictionaryLearning(24, penalty="l0", nonzeros=3) for _ in range(2)]
+    for learner, cuts in zip(learners, ([700], [1, 300, 1499]), strict=True):
+        for block in np.split(X, cuts):
+            learner.partial_fit(block)
+    one, other = learners
+    assert np.array_equal(one.components_, other.components_)
+    one = pickle.loads(pickle.dumps(one))
+    assert one.model_.penalty == "l0"
+    assert (one.transform(X) != 0).sum(axis=1).mean() == pytest.approx(3, rel=0.15)
+    fitted = DualDictionaryLearning(24, penalty="l0", nonzeros=3).fit(X)
+    error = np.linalg.norm(X - one.inverse_transform(one.transform(X)))
+    assert error < 1.1 * np.linalg.norm(X - fitted.inverse_transform(fitted.transform(X)))
+    with pytest.raises(ValueError, match="penalty='l0'"):
+        fitted.partial_fit(X)

@@ -58,7 +58,6 @@ void check_l0(const LearnOptions& options) {
   exclude(!options.initial_dictionary.empty() || !options.initial_dual.empty(), "--init", "it races starts of its own");
   exclude(options.solver != Solver::kFast, "--solver fista", "that is the paper's algorithm, for l1");
   exclude(options.accurate_steps, "--accurate-steps", "they are the paper's, for l1");
-  exclude(options.time_limit > 0, "--time-limit", "it knows no shorter way yet");
   if (!options.nonzeros) refuse("--penalty l0: needs --nonzeros, the number that a code should have on average");
 }
 

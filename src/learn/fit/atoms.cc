@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "learn/fit/start.h"
 #include "linalg/product.h"
 #include "linalg/vectors.h"
 
@@ -14,24 +15,32 @@ namespace {
 constexpr std::size_t kMaxReplacements = 3;  // of one atom
 constexpr double kGoodEnough = 1e-6;         // a sample this well reconstructed needs no atom of its own
 
-// |x - D u|^2 / |x|^2 of every sample; 0 for zero samples.
+// |x - D u|^2 / |x|^2 of every sample of the batch; 0 for zero samples, and for those that are not of it.
 template <class T>
-std::vector<double> relative_errors(const Samples<T>& samples, const CodeStore<T>& u, const Matrix<double>& dictionary,
-                                    ThreadPool& pool) {
+std::vector<double> relative_errors(const Batch<T>& batch, const Matrix<double>& dictionary, ThreadPool& pool) {
+  const Samples<T>& samples = batch.samples;
+  const SampleRange rows = batch.rows();
   std::vector<double> errors(samples.n_samples());
   PackedRight<T> atoms;
   atoms.pack(convert<T>(dictionary).view());
   std::vector<Matrix<T>> residuals(pool.size());
   std::vector<Matrix<T>> codes(pool.size());
-  pool.run(samples.n_blocks(), [&](std::size_t block, std::size_t worker) {
+  const std::size_t first_block = rows.first / kBlockSamples;
+  const std::size_t n_blocks =
+      Samples<T>::blocks_for(rows.first + rows.count) - std::min(first_block, samples.n_blocks());
+  pool.run(rows.count > 0 ? n_blocks : 0, [&](std::size_t task, std::size_t worker) {
+    const std::size_t block = first_block + task;
     Matrix<T>& residual = residuals[worker];
     if (residual.empty()) residual = Matrix<T>(kBlockSamples, samples.n_features());
     const MatrixView<const T> x = samples.block(block);
     for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, residual.row(i));
-    multiply(plain(u.read_block(block, codes[worker])), atoms, residual.view().row_range(0, x.rows), Into::kSubtract);
+    multiply(plain(batch.codes.read_block(block, codes[worker])), atoms, residual.view().row_range(0, x.rows),
+             Into::kSubtract);
     for (std::size_t i = 0; i < x.rows; ++i) {
+      const std::size_t row = block * kBlockSamples + i;
       const double scale = squared_norm(x.row(i), x.cols);
-      errors[block * kBlockSamples + i] = scale > 0 ? squared_norm(residual.row(i), x.cols) / scale : 0.0;
+      const bool counts = scale > 0 && row >= rows.first && row < rows.first + rows.count;
+      errors[row] = counts ? squared_norm(residual.row(i), x.cols) / scale : 0.0;
     }
   });
   return errors;
@@ -39,14 +48,14 @@ std::vector<double> relative_errors(const Samples<T>& samples, const CodeStore<T
 
 // Adds `sign` times the contribution of one code to the sums.
 template <class T>
-void add_code(Moments& moments, const T* code, const T* x, double sign) {
+void add_code(Moments& moments, const T* code, const T* x, double sign, bool l0) {
   const std::size_t n_atoms = moments.uu.rows();
   for (std::size_t i = 0; i < n_atoms; ++i) {
     if (code[i] == T{0}) continue;
     const double ui = sign * static_cast<double>(code[i]);
     for (std::size_t j = 0; j < n_atoms; ++j) moments.uu(i, j) += ui * static_cast<double>(code[j]);
     for (std::size_t j = 0; j < moments.ux.cols(); ++j) moments.ux(i, j) += ui * static_cast<double>(x[j]);
-    moments.sum_abs_codes += sign * std::abs(static_cast<double>(code[i]));
+    moments.sum_abs_codes += l0 ? sign : sign * std::abs(static_cast<double>(code[i]));
   }
 }
 
@@ -67,11 +76,12 @@ void keep_worst(std::vector<BadSample>& samples, std::size_t wanted) {
 
 // Of all ranks, as many as are wanted, well reconstructed ones left out.
 template <class T>
-std::vector<BadSample> worst_samples(const Samples<T>& samples, const CodeStore<T>& u, const Matrix<double>& dictionary,
-                                     ThreadPool& pool, std::size_t wanted) {
+std::vector<BadSample> worst_samples(const Batch<T>& batch, const Matrix<double>& dictionary, ThreadPool& pool,
+                                     std::size_t wanted) {
+  const Samples<T>& samples = batch.samples;
   std::vector<BadSample> worst;
   const auto find = [&] {
-    const std::vector<double> errors = relative_errors(samples, u, dictionary, pool);
+    const std::vector<double> errors = relative_errors(batch, dictionary, pool);
     for (std::size_t i = 0; i < errors.size(); ++i)
       if (errors[i] > kGoodEnough) worst.push_back({errors[i], samples.alone() ? i : samples.places[i]});
     keep_worst(worst, wanted);
@@ -112,8 +122,9 @@ Matrix<T> codes_at(const Samples<T>& samples, const CodeStore<T>& u, std::span<c
 }  // namespace
 
 template <class T>
-std::size_t replace_unused(FitState& state, const Samples<T>& samples, CodeStore<T>& u, std::size_t below,
-                           ThreadPool& pool) {
+std::size_t replace_unused(FitState& state, const Batch<T>& batch, std::size_t below, ThreadPool& pool) {
+  const Samples<T>& samples = batch.samples;
+  CodeStore<T>& u = batch.codes;
   AtomUse& use = state.atoms;
   std::vector<std::size_t> atoms;
   for (std::size_t i = 0; i < use.usage.size(); ++i) {
@@ -122,22 +133,23 @@ std::size_t replace_unused(FitState& state, const Samples<T>& samples, CodeStore
   }
   if (atoms.empty()) return 0;
   std::vector<std::size_t> worst;
-  for (const BadSample& sample : worst_samples(samples, u, state.dictionary, pool, atoms.size()))
+  for (const BadSample& sample : worst_samples(batch, state.dictionary, pool, atoms.size()))
     worst.push_back(sample.place);
   const Matrix<T> bad = samples_at<T>(samples, worst);
   Matrix<T> codes = codes_at(samples, u, worst);
   SparseRows<T> nonzeros;
   const std::size_t d = samples.n_features();
+  const bool l0 = state.objective.penalty == Penalty::kL0;
   for (std::size_t n = 0; n < worst.size(); ++n) {
     const std::size_t atom = atoms[n];
     const T* x = bad.row(n);
     T* code = codes.row(n);
-    add_code(state.moments, code, x, -1);
+    add_code(state.moments, code, x, -1, l0);
     std::fill_n(code, codes.cols(), T{0});
     // The paper's e_i has a scale of its own; |x| e_i follows the samples' scale and reconstructs x at once.
     const double length = norm(x, d);
     code[atom] = static_cast<T>(length);
-    add_code(state.moments, code, x, 1);
+    add_code(state.moments, code, x, 1, l0);
     if (const std::size_t row = samples.row_of(worst[n]); row < samples.n_samples())
       u.write(row, std::as_const(codes).view().row_range(n, 1), nonzeros);
     for (std::size_t j = 0; j < d; ++j)
@@ -149,13 +161,24 @@ std::size_t replace_unused(FitState& state, const Samples<T>& samples, CodeStore
   return worst.size();
 }
 
+template <class T>
+void make_unit_atoms(Matrix<double>& dictionary) {
+  for (std::size_t k = 0; k < dictionary.rows(); ++k) {
+    double* const atom = dictionary.row(k);
+    const double length = norm(atom, dictionary.cols());
+    for (std::size_t j = 0; length > 0 && j < dictionary.cols(); ++j) atom[j] /= length;
+  }
+  round_rows_to_ball<T>(dictionary);
+}
+
+template void make_unit_atoms<float>(Matrix<double>&);
+template void make_unit_atoms<double>(Matrix<double>&);
+
 std::size_t count_dead(const std::vector<std::size_t>& usage) {
   return static_cast<std::size_t>(std::count(usage.begin(), usage.end(), std::size_t{0}));
 }
 
-template std::size_t replace_unused<float>(FitState&, const Samples<float>&, CodeStore<float>&, std::size_t,
-                                           ThreadPool&);
-template std::size_t replace_unused<double>(FitState&, const Samples<double>&, CodeStore<double>&, std::size_t,
-                                            ThreadPool&);
+template std::size_t replace_unused<float>(FitState&, const Batch<float>&, std::size_t, ThreadPool&);
+template std::size_t replace_unused<double>(FitState&, const Batch<double>&, std::size_t, ThreadPool&);
 
 }  // namespace dualdict

@@ -7,19 +7,21 @@
 
 #include "core/thread_pool.h"
 #include "learn/fit/state.h"
-#include "learn/samples/code_store.h"
-#include "learn/samples/samples.h"
+#include "learn/samples/batch.h"
 
 namespace dualdict {
 
 // For each atom that fewer than `below` samples use (state.atoms.usage, in a stream since atoms were last looked at):
 // the worst reconstructed non-zero sample x_j (relative error), a different one for each, gets the code |x_j| e_i, and
 // d_i = x_j / |x_j|. Codes u, dictionary and moments are changed accordingly. With several ranks usage and moments are
-// sums over them, and x_j is the worst of all. At most a few times per atom, so that learning ends even when an atom
-// never finds a use. E may rise. Returns how many were replaced.
+// sums over them, and x_j is the worst of all those of the batch. At most a few times per atom, so that learning ends
+// even when an atom never finds a use. E may rise. Returns how many were replaced.
 template <class T>
-std::size_t replace_unused(FitState& state, const Samples<T>& samples, CodeStore<T>& u, std::size_t below,
-                           ThreadPool& pool);
+std::size_t replace_unused(FitState& state, const Batch<T>& batch, std::size_t below, ThreadPool& pool);
+
+// Every row that is not zero at length one, as near as T has it.
+template <class T>
+void make_unit_atoms(Matrix<double>& dictionary);
 
 std::size_t count_dead(const std::vector<std::size_t>& usage);
 

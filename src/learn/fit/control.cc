@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "learn/fit/control.h"
 
+#include <array>
 #include <span>
 
 namespace dualdict {
@@ -24,6 +25,14 @@ void Control::agree(const Matrix<double>& dictionary, const Matrix<double>& dual
   mine_.seconds = own_seconds();
   mine_.interrupt = interrupt_.is_requested();
   agreed_ = sum_pass(ranks_, dictionary, dual, mine_, pass, moments);
+}
+
+void Control::agree() {
+  if (ranks_.alone()) return;
+  std::array<double, 3> sums{ranks_.rank() == 0 ? own_seconds() : 0.0, interrupt_.is_requested() ? 1.0 : 0.0,
+                             mine_.stop ? 1.0 : 0.0};
+  ranks_.sum(sums);
+  agreed_ = {sums[0], sums[1] > 0, sums[2] > 0};
 }
 
 }  // namespace dualdict

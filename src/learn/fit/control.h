@@ -79,6 +79,9 @@ class Control {
   // Makes the sums of a pass those of all ranks, and agrees on everything else in the same message.
   void agree(const Matrix<double>& dictionary, const Matrix<double>& dual, PassReport& pass, Moments& moments);
 
+  // Between sums: agrees on the clock and on wishes alone.
+  void agree();
+
  private:
   static constexpr double kLongest = 1e9;  // seconds that a clock can count
 

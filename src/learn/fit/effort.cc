@@ -25,7 +25,9 @@ StepEffort effort_of(const LearnOptions& options, Visit visit, bool accurate) {
     effort.slow_codes.relaxation = kRelaxation;
     if (!fista) effort.slow_codes.max_sweeps = visit == Visit::kFirst ? kFirstSweeps : kCheapRelaxedSweeps;
   }
-  effort.dictionary_passes = accurate ? 50 : (visit == Visit::kAll ? 5 : 2);
+  // Codes of both signs of a penalty on their count move D far: one pass between blocks is as good as more.
+  const std::size_t few_passes = options.penalty == Penalty::kL0 ? 1 : 2;
+  effort.dictionary_passes = accurate ? 50 : (visit == Visit::kAll ? 5 : few_passes);
   effort.certify_dictionary = visit == Visit::kAll;
   effort.dual_fista = accurate ? kAccurateFista : kCheapFista;
   effort.dictionary_fista = accurate || fista ? effort.dual_fista : 0;

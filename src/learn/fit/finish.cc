@@ -12,12 +12,14 @@
 #include "learn/fit/atoms.h"
 #include "learn/fit/coding_weights.h"
 #include "learn/fit/effort.h"
+#include "learn/fit/l0_finish.h"
 #include "learn/fit/result_size.h"
 #include "learn/fit/start.h"
 #include "learn/fit/step.h"
 #include "learn/samples/measure.h"
 #include "model/fit_encoders.h"
 #include "model/table/advice.h"
+#include "model/table/encoding_table.h"
 
 namespace dualdict {
 namespace {
@@ -55,6 +57,7 @@ class Finish {
 
  private:
   bool from_stream() const { return state_.stream.n_samples > 0; }
+  bool is_l0() const { return state_.objective.penalty == Penalty::kL0; }
   bool is_interrupted() const { return summary_.outcome == Outcome::kInterrupted; }
   // The weights of codes from here on, where they are not those of learning.
   void settle_coding();
@@ -68,6 +71,10 @@ class Finish {
   void measure();
   void fit_encoders(ModelParts& parts);
   std::size_t haste_divisor() const;
+  // Whether there was time for it.
+  bool measure_l0(ModelParts& parts, std::size_t n_measured, std::size_t n_learned, const Interrupt& interrupt);
+  Matrix<T> unseen_samples(std::size_t most);
+  void end_measuring(bool on_this_rank, const Interrupt& interrupt);
   void describe();
   LearnResult make_result();
 
@@ -78,6 +85,7 @@ class Finish {
   Control& control_;
   ThreadPool& pool_;
   LearnSummary summary_;
+  ModelParts parts_;
   Objective learned_;  // with which D was learned
   bool coded_exactly_ = false;
   bool cut_by_limit_ = false;
@@ -94,6 +102,11 @@ LearnResult Finish<T>::run() {
 template <class T>
 void Finish<T>::settle_coding() {
   learned_ = state_.objective;
+  if (is_l0()) {
+    control_.say("setting the levels of hard and greedy codes");
+    L0Learning<T> learning(samples_, codes_, control_, pool_);
+    return settle_l0(state_, learning, is_interrupted(), parts_);
+  }
   if (is_interrupted() && !from_stream()) return;
   Interrupt interrupt = control_.impatient();
   control_.set_end(interrupt, 0);
@@ -107,6 +120,11 @@ void Finish<T>::settle_coding() {
 
 template <class T>
 bool Finish<T>::code_exactly() {
+  if (is_l0()) {
+    control_.say("coding every sample greedily");
+    code(Interrupt(nullptr));
+    return true;
+  }
   if (is_interrupted() && !from_stream()) return false;
   control_.say("coding every sample exactly");
   control_.progress().begin("coding every sample exactly", samples_.n_samples(), "samples");
@@ -179,7 +197,7 @@ template <class T>
 void Finish<T>::measure() {
   const Objective& objective = state_.objective;
   summary_.energy = measure_energy(samples_, objective, state_.dictionary, state_.dual, codes_, pool_);
-  if (!coded_exactly_) summary_.tau_max = state_.tau_max;
+  if (!coded_exactly_) summary_.tau_max = state_.tau.max;
   const double total = summary_.energy.total();
   if (!coded_exactly_)
     summary_.duality_gap = state_.iterations.empty() ? 1.0 : state_.iterations.back().duality_gap;
@@ -190,7 +208,9 @@ void Finish<T>::measure() {
   summary_.nonzeros_per_code = nonzeros / static_cast<double>(samples_.n_all());
   if (!coded_exactly_ || nonzeros > 0 || samples_.squared == 0 || summary_.outcome == Outcome::kTrivial) return;
   summary_.outcome = Outcome::kTrivial;
-  summary_.message = "every code is zero in the end; take a smaller --tau, or --nonzeros; before, " + summary_.message;
+  summary_.message =
+      is_l0() ? "every code is zero: the samples are all alike"
+              : "every code is zero in the end; take a smaller --tau, or --nonzeros; before, " + summary_.message;
 }
 
 template <class T>
@@ -201,16 +221,18 @@ void Finish<T>::fit_encoders(ModelParts& parts) {
   const std::size_t haste = haste_divisor();
   const std::size_t n_measured = measure_samples(objective.n_atoms, objective.n_features) / haste;
   const std::size_t n = samples_.n_all();
+  Interrupt interrupt = control_.impatient(kEncoderPatience);
+  control_.set_end(interrupt, -kGraceSeconds);
+  if (is_l0()) {
+    const std::size_t n_learned = fit_samples(objective.n_features) / haste;
+    return end_measuring(measure_l0(parts, n_measured, n_learned, interrupt), interrupt);
+  }
+  double interrupted = 0;
   Random random(control_.options().seed, 1);
   const SampleOrder order(n, random);
-  Matrix<T> held_out;
   const bool unseen = origin_.validation != nullptr;
-  if (unseen) {
-    const DataSource& validation = *origin_.validation;
-    ranks.attempt([&] {
-      held_out = read_samples<T>(validation, origin_.transform, 0, std::min(n_measured, validation.n_samples()));
-    });
-  } else {
+  Matrix<T> held_out = unseen_samples(n_measured);
+  if (!unseen) {
     const std::size_t count = n < 100 ? 0 : std::min(n_measured, n / 4);
     held_out = gather(samples_, order, n - count, count);
   }
@@ -219,17 +241,53 @@ void Finish<T>::fit_encoders(ModelParts& parts) {
   // All are exact unless there was haste; those of other ranks are not at hand.
   const Matrix<T> fit_codes = !coded_exactly_ || !samples_.alone() ? Matrix<T>() : gather_codes(codes_, order, n_fit);
   codes_ = {};  // not needed any more
-  Interrupt interrupt = control_.impatient(kEncoderPatience);
-  control_.set_end(interrupt, -kGraceSeconds);
-  double interrupted = 0;
   ranks.together([&] {
     const EncoderSamples<T> samples{fit.view(), held_out.view(), unseen, fit_codes.view()};
     const FitRun run{pool_.size(), &interrupt, &control_.progress()};
     if (ranks.rank() == 0 && !fit_and_measure_encoders<T>(parts, samples, run)) interrupted = 1;
   });
-  ranks.max(std::span(&interrupted, 1));
+  end_measuring(interrupted == 0, interrupt);
+}
+
+// The modes of penalty l0 were fitted with its levels.
+template <class T>
+bool Finish<T>::measure_l0(ModelParts& parts, std::size_t n_measured, std::size_t n_learned,
+                           const Interrupt& interrupt) {
+  L0Measured<T> samples = l0_measured(state_, samples_, n_learned, n_measured);
+  EncodingTable& table = parts.provenance.encoding;
+  if (origin_.validation != nullptr) samples.held_out = unseen_samples(n_measured);
+  bool measured = true;
+  control_.ranks().together([&] {
+    if (control_.ranks().rank() != 0) return;
+    try {
+      table = measure_encoders<T>(parts, {samples.learned.view(), samples.held_out.view()},
+                                  {pool_.size(), &interrupt, &control_.progress()});
+    } catch (const Interrupted&) {
+      measured = false;
+    }
+  });
+  table.unseen = measured && origin_.validation != nullptr;
+  table.held_out = table.unseen || (measured && state_.l0.n_held_out > 0);
+  return measured;
+}
+
+// Preprocessed; empty where no others were given than those learned from.
+template <class T>
+Matrix<T> Finish<T>::unseen_samples(std::size_t most) {
+  Matrix<T> samples;
+  if (origin_.validation == nullptr) return samples;
+  const DataSource& validation = *origin_.validation;
+  control_.ranks().attempt(
+      [&] { samples = read_samples<T>(validation, origin_.transform, 0, std::min(most, validation.n_samples())); });
+  return samples;
+}
+
+template <class T>
+void Finish<T>::end_measuring(bool on_this_rank, const Interrupt& interrupt) {
+  double interrupted = on_this_rank ? 0 : 1;
+  control_.ranks().max(std::span(&interrupted, 1));
   if (interrupted == 0) return;
-  if (ranks.alone()) return note_end(interrupt, "before the encoders were fitted and measured");
+  if (control_.ranks().alone()) return note_end(interrupt, "before the encoders were fitted and measured");
   summary_.message = "interrupted before the encoders were fitted and measured; " + summary_.message;
   summary_.outcome = Outcome::kInterrupted;
 }
@@ -270,15 +328,17 @@ void Finish<T>::describe() {
   // A start that was given would be kept twice: in the summary and, moved on, in the model.
   summary_.given.initial_dictionary = summary_.given.initial_dual = Matrix<double>();
   summary_.used = summary_.given;
-  summary_.used.tau = objective.tau;
-  summary_.used.eta = learned_.eta;
+  if (!is_l0()) {
+    summary_.used.tau = objective.tau;
+    summary_.used.eta = learned_.eta;
+  }
   summary_.used.n_threads = pool_.size();
 }
 
 template <class T>
 LearnResult Finish<T>::make_result() {
   const Objective& objective = state_.objective;
-  ModelParts parts;
+  ModelParts& parts = parts_;
   parts.dtype = control_.options().dtype;
   parts.dictionary = state_.dictionary;
   parts.dual = state_.dual;
@@ -306,7 +366,7 @@ LearnResult Finish<T>::make_result() {
   parts.provenance.usage = state_.atoms.usage;
   parts.provenance.summary = summary_;
   parts.provenance.summary.iterations.clear();
-  return LearnResult{Model(std::move(parts)), std::move(summary_)};
+  return LearnResult{Model(std::move(parts_)), std::move(summary_)};
 }
 
 }  // namespace

@@ -19,13 +19,15 @@ void require_finite_energy(double energy, std::size_t step) {
 }
 
 template <class T>
-InMemory<T>::InMemory(const Samples<T>& samples, CodeStore<T>& codes, Control& control, ThreadPool& pool)
+InMemory<T>::InMemory(Samples<T>& samples, CodeStore<T>& codes, Control& control, ThreadPool& pool)
     : samples_(samples),
       codes_(codes),
       control_(control),
       pool_(pool),
       stepper_(control, pool, control.interrupt()),
-      fading_(samples.n_all()) {}
+      fading_(samples.n_all()) {
+  if (control.options().penalty == Penalty::kL0) l0_.emplace(samples, codes, control, pool);
+}
 
 template <class T>
 bool InMemory<T>::prepare(FitState& state) {
@@ -47,6 +49,10 @@ bool InMemory<T>::prepare(FitState& state) {
 template <class T>
 void InMemory<T>::begin(FitState& state, bool prepared) {
   control_.progress().begin("choosing the start");
+  if (l0_) {
+    l0_->begin(state);
+    return state.rule.restart(0);  // until the first iteration over all
+  }
   Interrupt interrupt = control_.impatient();
   control_.set_end(interrupt, control_.kept_back());
   control_.say(
@@ -58,6 +64,11 @@ void InMemory<T>::begin(FitState& state, bool prepared) {
 
 template <class T>
 bool InMemory<T>::advance(FitState& state, LearnSummary& summary) {
+  if (l0_ && !l0_->is_over(state)) {
+    l0_->advance(state);
+    return true;
+  }
+  if (l0_) l0_->settle_origin(state);
   if (!std::exchange(planned_, true)) plan_warm_up(state);
   if (schedule_.step_samples == 0 || state.fading.finished) return iterate(state, summary);
   warm_up_step(state);
@@ -71,7 +82,7 @@ template <class T>
 void InMemory<T>::plan_warm_up(const FitState& state) {
   const LearnOptions& options = control_.options();
   // The paper's algorithm has none.
-  if (options.solver == Solver::kFista || options.accurate_steps || options.keep_dictionary) return;
+  if (options.solver == Solver::kFista || options.accurate_steps || options.keep_dictionary || l0_) return;
   schedule_ = warm_up_schedule(samples_.n_all(), options.n_atoms);
   if (schedule_.step_samples == 0 || state.fading.finished) return;
   control_.say("warming up: D and C move after every " + std::to_string(schedule_.step_samples) + " of " +
@@ -102,7 +113,7 @@ bool InMemory<T>::warm_up_goes_on(FitState& state) {
   FadingPosition& fade = state.fading;
   const auto n = static_cast<double>(fade.round_step);
   const bool round_done = fade.round_step >= schedule_.round_steps;
-  if (!round_done && !(state.tau_search && fade.round_step * schedule_.step_samples >= kTauSamples)) return true;
+  if (!round_done && !(state.tau.search && fade.round_step * schedule_.step_samples >= kTauSamples)) return true;
   const double energy = fade.round_energy / std::ceil(n / static_cast<double>(kEnergyEvery));
   const bool tau_moved = stepper_.follow_nonzeros(state, fade.round_nonzeros / n);
   if (!round_done && !tau_moved) return true;
@@ -120,7 +131,7 @@ bool InMemory<T>::iterate(FitState& state, LearnSummary& summary) {
   const double old_energy = state.energy;
   const bool first = state.iterations.empty();
   const LearnOptions& options = control_.options();
-  IterationRecord record = step(state, options.solver == Solver::kFast && !options.accurate_steps);
+  IterationRecord record = step(state, options.solver == Solver::kFast && !options.accurate_steps && !l0_);
   if (!first && record.replaced_atoms == 0 && record.energy.total() > old_energy && record.extrapolated)
     record = retreat(state);
   if (record.replaced_atoms > 0) state.extrapolation.restart();
@@ -152,7 +163,7 @@ IterationRecord InMemory<T>::retreat(FitState& state) {
 template <class T>
 IterationRecord InMemory<T>::step(FitState& state, bool lead) {
   const LearnOptions& options = control_.options();
-  const std::size_t n = samples_.n_all();
+  const SampleRange range = l0_ ? l0_->learned(state) : SampleRange{0, samples_.n_all()};
   IterationRecord record;
   record.tau = state.objective.tau;
   if (lead) {
@@ -168,9 +179,9 @@ IterationRecord InMemory<T>::step(FitState& state, bool lead) {
   plan.measure = Measure::kAll;
   control_.progress().begin("iteration " + std::to_string(state.iterations.size() + 1), samples_.n_samples(),
                             "samples");
-  const LearnStep report = stepper_.step(state, {samples_, codes_, {0, n}}, whole_, plan);
+  const LearnStep report = stepper_.step(state, {samples_, codes_, range}, whole_, plan);
   record.dead_atoms = count_dead(state.atoms.usage);
-  record.nonzeros_per_code = static_cast<double>(report.pass.codes.nonzeros) / static_cast<double>(n);
+  record.nonzeros_per_code = static_cast<double>(report.pass.codes.nonzeros) / static_cast<double>(range.count);
   record.energy_after_codes = report.energy_after_codes;
   record.energy_after_dictionary = report.energy_after_dictionary;
   record.energy = report.energy;
@@ -184,10 +195,13 @@ IterationRecord InMemory<T>::step(FitState& state, bool lead) {
 
 template <class T>
 bool InMemory<T>::should_continue(FitState& state, const IterationRecord& record, LearnSummary& summary) {
+  const LearnOptions& options = control_.options();
   require_finite_energy(record.energy.total(), record.iteration);
   const bool wants_stop = control_.report(record);
   const bool zero_samples = samples_.squared == 0;
-  if ((!state.tau_search || zero_samples) && trivial(record, state.tau_max, zero_samples, summary)) return false;
+  if (l0_ && trivial_l0(record, summary)) return false;
+  if (!l0_ && (!state.tau.search || zero_samples) && trivial(record, state.tau.max, zero_samples, summary))
+    return false;
   if (wants_stop) {
     summary.outcome = Outcome::kStopped;
     summary.message = "stopped by the caller after iteration " + std::to_string(record.iteration);
@@ -197,7 +211,7 @@ bool InMemory<T>::should_continue(FitState& state, const IterationRecord& record
     state.rule.restart(state.energy);
     return true;
   }
-  if (converged(state.rule, record, summary)) return false;
+  if (converged(state.rule, record, summary, options.penalty)) return false;
   // Cheap steps must not fake convergence: from here on they are accurate.
   if (state.rule.is_near(record.relative_change)) state.accurate = true;
   return true;

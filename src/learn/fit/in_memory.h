@@ -2,6 +2,9 @@
 // Learning from samples in memory, of this rank and others: the warm-up, then iterations over all of them.
 #pragma once
 
+#include <optional>
+
+#include "learn/fit/l0_learning.h"
 #include "learn/fit/source.h"
 #include "learn/fit/step.h"
 #include "learn/fit/warm_up.h"
@@ -12,7 +15,7 @@ template <class T>
 class InMemory final : public FitSource {
  public:
   // All outlive it.
-  InMemory(const Samples<T>& samples, CodeStore<T>& codes, Control& control, ThreadPool& pool);
+  InMemory(Samples<T>& samples, CodeStore<T>& codes, Control& control, ThreadPool& pool);
 
   // The sums that no pass changes, for a new state as for one that goes on; false when the limit of time is over before
   // they are there.
@@ -35,11 +38,12 @@ class InMemory final : public FitSource {
   IterationRecord retreat(FitState& state);
   bool should_continue(FitState& state, const IterationRecord& record, LearnSummary& summary);
 
-  const Samples<T>& samples_;
+  Samples<T>& samples_;
   CodeStore<T>& codes_;
   Control& control_;
   ThreadPool& pool_;
   Stepper<T> stepper_;
+  std::optional<L0Learning<T>> l0_;  // with that penalty in the place of a warm-up
   WarmUpSchedule schedule_;
   bool planned_ = false;
   FadingSums fading_;

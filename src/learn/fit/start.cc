@@ -65,15 +65,15 @@ std::string choose_tau(FitState& state, const LearnOptions& options, const Sampl
   std::ostringstream how;
   if (options.tau) {
     objective.tau = *options.tau;
-    state.tau_max = tau_max(problem, samples, work.pool);
+    state.tau.max = tau_max(problem, samples, work.pool);
     how << "tau = " << objective.tau;
   } else {
     const SilencingTau silencing = silencing_tau(problem, samples, work);
-    state.tau_max = silencing.largest;
+    state.tau.max = silencing.largest;
     if (options.nonzeros && silencing.largest > 0) {
       const double wanted = learning_nonzeros(options, objective.n_features);
-      state.tau_search.emplace(wanted);
-      objective.tau = state.tau_search->start(samples, objective, {state.dictionary, state.dual, silencing}, work);
+      state.tau.search.emplace(wanted);
+      objective.tau = state.tau.search->start(samples, objective, {state.dictionary, state.dual, silencing}, work);
       how << "tau = " << objective.tau << " to start with, to be moved until codes have " << wanted
           << " nonzeros while D is learned";
     } else {
@@ -82,7 +82,7 @@ std::string choose_tau(FitState& state, const LearnOptions& options, const Sampl
           << " of the mean tau that silences a sample (--tau and --nonzeros choose another)";
     }
   }
-  how << "; tau_max = " << state.tau_max
+  how << "; tau_max = " << state.tau.max
       << " at the start. Effective weights: coding eta d/K = " << objective.eta * objective.d() / objective.k()
       << ", threshold tau d/K = " << objective.tau * objective.d() / objective.k();
   return how.str();
@@ -94,8 +94,9 @@ Objective objective_of(const LearnOptions& options, std::size_t n_features) {
   Objective objective;
   objective.n_features = n_features;
   objective.n_atoms = options.n_atoms;
-  objective.eta = resolve_eta(options, n_features);
+  objective.eta = options.penalty == Penalty::kL1 ? resolve_eta(options, n_features) : 0;
   objective.mu = options.mu;
+  objective.penalty = options.penalty;
   objective.positive_codes = options.positive_codes;
   objective.atoms = atom_set_of(options);
   return objective;
@@ -109,7 +110,10 @@ FitState empty_state(const LearnOptions& options, std::size_t n_features) {
   state.moments.uu = Matrix<double>(options.n_atoms, options.n_atoms);
   state.moments.ux = Matrix<double>(options.n_atoms, n_features);
   state.accurate = options.accurate_steps;
-  state.rule = StoppingRule(options.rtol, options.history, kRoundingRise);
+  // Greedy codes jump: below that E tells little, and D has been passed over before.
+  constexpr double kL0Change = 1e-3;
+  const double rtol = options.penalty == Penalty::kL0 ? std::max(options.rtol, kL0Change) : options.rtol;
+  state.rule = StoppingRule(rtol, options.history, kRoundingRise);
   state.atoms.usage.resize(options.n_atoms);
   state.atoms.replaced.resize(options.n_atoms);
   return state;

@@ -12,6 +12,7 @@
 #include "dualdict/matrix.h"
 #include "dualdict/summary.h"
 #include "learn/fit/extrapolation.h"
+#include "learn/fit/l0_state.h"
 #include "learn/fit/stopping.h"
 #include "learn/fit/tau.h"
 #include "learn/samples/code_pass.h"
@@ -91,10 +92,16 @@ struct StreamPosition {
   Chapters chapters;                  // where there is a second pass
 };
 
+// What is known of tau beyond its value.
+struct TauState {
+  std::optional<TauSearch> search;  // where a number of nonzeros is wanted
+  double max = 0;                   // tau_max at the start
+};
+
 struct FitState {
-  Objective objective;        // its tau moves
+  Objective objective;        // its tau, or price, moves
   Matrix<double> dictionary;  // D, K x d, rounded to the precision of the codes; empty before the start
-  Matrix<double> dual;        // C, the same
+  Matrix<double> dual;        // C, the same; with penalty l0 W of the hard encoder, empty before there is one
   Moments moments;            // the sums that D and C step on
   double energy = 0;          // E after the last accepted step; while sums fade an estimate
   bool accurate = false;      // steps are run to full accuracy from now on
@@ -102,9 +109,9 @@ struct FitState {
   Extrapolation extrapolation;
   StoppingRule rule;
   AtomUse atoms;
-  std::optional<TauSearch> tau_search;
+  TauState tau;
+  L0State l0;  // with penalty l0
   StreamPosition stream;
-  double tau_max = 0;  // at the start
   double seconds = 0;  // since the start, earlier runs included; as of the last checkpoint
   std::vector<IterationRecord> iterations;
 };

@@ -18,18 +18,33 @@ void scale_codes(double factor, Moments& moments) {
 
 template <class T>
 Stepper<T>::Stepper(Control& control, ThreadPool& pool, const Interrupt& interrupt)
-    : control_(control), pool_(pool), interrupt_(interrupt) {}
+    : control_(control), pool_(pool), interrupt_(interrupt), l1_coder_(pool.size()), l0_coder_(pool) {}
+
+template <class T>
+BatchCoder<T>& Stepper<T>::coder_of(const FitState& state, const StepPlan& plan, const StepEffort& effort) {
+  if (state.objective.penalty == Penalty::kL0) {
+    const bool has_hard = state.l0.phase > L0Phase::kHard;
+    l0_coder_.assign(state, plan.visit == Visit::kAll ? CodeStart::kBefore
+                            : has_hard                ? CodeStart::kHard
+                                                      : CodeStart::kZero);
+    return l0_coder_;
+  }
+  CodeProblem<T>& problem = l1_coder_.problem();
+  problem.assign(state.objective, state.dictionary, state.dual, pool_);
+  if (control_.options().solver == Solver::kFista) problem.find_largest_curvature();
+  l1_coder_.set_options(problem.sweeps_fast ? effort.codes : effort.slow_codes);
+  return l1_coder_;
+}
 
 template <class T>
 LearnStep Stepper<T>::step(FitState& state, const Batch<T>& batch, SumRule& rule, const StepPlan& plan) {
   const LearnOptions& options = control_.options();
   const StepEffort effort = effort_of(options, plan.visit, plan.accurate);
   LearnStep report;
-  problem_.assign(state.objective, state.dictionary, state.dual, pool_);
-  if (options.solver == Solver::kFista) problem_.find_largest_curvature();
+  BatchCoder<T>& coder = coder_of(state, plan, effort);
   rule.begin(state);
 
-  report.pass = run_codes(state, batch, problem_.sweeps_fast ? effort.codes : effort.slow_codes);
+  report.pass = run_codes(state, batch, coder);
   if (plan.measure != Measure::kNothing) {
     const double scale = rule.scale(state, report.pass);
     if (scale != 1) scale_codes(scale, state.moments);
@@ -38,12 +53,13 @@ LearnStep Stepper<T>::step(FitState& state, const Batch<T>& batch, SumRule& rule
   }
   count_uses(state, plan, report.pass);
   const bool coded = report.pass.codes.nonzeros > 0;
-  if (coded && plan.replace_unused)
-    report.replaced_atoms = replace_unused(state, batch.samples, batch.codes, options.replace_below, pool_);
+  if (coded && plan.replace_unused) report.replaced_atoms = replace_unused(state, batch, options.replace_below, pool_);
   rule.join(state, report.pass);
 
   if (coded || plan.visit == Visit::kAll) {
     if (!options.keep_dictionary) report.step_gap += move_dictionary(state, effort);
+    // Sums that fade are of codes of several D: without a length of its own an atom would shrink from step to step.
+    if (state.objective.penalty == Penalty::kL0 && plan.visit != Visit::kAll) make_unit_atoms<T>(state.dictionary);
     if (plan.measure == Measure::kAll) report.energy_after_dictionary = energy(state).total();
     if (state.objective.eta > 0 && plan.move_dual) {
       if (rule.changes_samples()) prepare_dual(state.moments, interrupt_);
@@ -59,20 +75,23 @@ LearnStep Stepper<T>::step(FitState& state, const Batch<T>& batch, SumRule& rule
 
 template <class T>
 PassReport Stepper<T>::code(FitState& state, const Batch<T>& batch, const CodeOptions& options) {
-  problem_.assign(state.objective, state.dictionary, state.dual, pool_);
-  return run_codes(state, batch, options);
+  if (state.objective.penalty == Penalty::kL0) {
+    l0_coder_.assign(state, CodeStart::kZero);
+    return run_codes(state, batch, l0_coder_);
+  }
+  l1_coder_.problem().assign(state.objective, state.dictionary, state.dual, pool_);
+  l1_coder_.set_options(options);
+  return run_codes(state, batch, l1_coder_);
 }
 
 template <class T>
-PassReport Stepper<T>::run_codes(FitState& state, const Batch<T>& batch, const CodeOptions& options) {
+PassReport Stepper<T>::run_codes(FitState& state, const Batch<T>& batch, BatchCoder<T>& coder) {
   const Samples<T>& samples = batch.samples;
   if (!pass_)
     pass_.emplace(samples.n_features(), state.objective.n_atoms, WatchedPool{pool_, interrupt_, control_.progress()});
   PassReport report;
-  const std::size_t first = samples.n_first(batch.range.first);
-  const SampleRange mine{first, samples.n_first(batch.range.first + batch.range.count) - first};
   control_.ranks().attempt(
-      [&] { report = pass_->run(problem_, options, samples.x.view(), mine, batch.codes, state.moments); });
+      [&] { report = pass_->run(coder, samples.x.view(), batch.rows(), batch.codes, state.moments); });
   control_.agree(state.dictionary, state.dual, report, state.moments);
   return report;
 }
@@ -84,8 +103,8 @@ Energy Stepper<T>::energy(const FitState& state) const {
 
 template <class T>
 bool Stepper<T>::follow_nonzeros(FitState& state, double nonzeros) const {
-  if (!state.tau_search) return false;
-  const double tau = state.tau_search->next(state.objective.tau, nonzeros);
+  if (!state.tau.search) return false;
+  const double tau = state.tau.search->next(state.objective.tau, nonzeros);
   if (tau == state.objective.tau) return false;
   state.objective.tau = tau;
   state.extrapolation.restart();

@@ -7,23 +7,14 @@
 #include "core/thread_pool.h"
 #include "learn/fit/control.h"
 #include "learn/fit/effort.h"
+#include "learn/fit/l0_coder.h"
 #include "learn/fit/state.h"
 #include "learn/fit/sums.h"
+#include "learn/samples/batch.h"
 #include "learn/samples/code_pass.h"
-#include "learn/samples/code_store.h"
-#include "learn/samples/samples.h"
-#include "solvers/code_problem.h"
 #include "solvers/dual_step.h"
 
 namespace dualdict {
-
-// Some samples and their codes so far. The range is in the order of the samples of all ranks.
-template <class T>
-struct Batch {
-  const Samples<T>& samples;
-  CodeStore<T>& codes;
-  SampleRange range;
-};
 
 enum class Measure { kNothing, kCodes, kAll };
 
@@ -56,7 +47,8 @@ class Stepper {
   void prepare_dual(const Moments& moments, const Interrupt& interrupt);
   // C for the sums as they are, accurately.
   void follow_sums(FitState& state);
-  // The code step alone, with the D and C of the state and the sums of all ranks in its moments.
+  // The code step alone, with the D and C of the state and the sums of all ranks in its moments; greedy codes are
+  // from zero.
   PassReport code(FitState& state, const Batch<T>& batch, const CodeOptions& options);
   // For a wanted number of nonzeros: moves tau, and E with it; true when it did.
   bool follow_nonzeros(FitState& state, double nonzeros) const;
@@ -64,7 +56,9 @@ class Stepper {
   Energy energy(const FitState& state) const;
 
  private:
-  PassReport run_codes(FitState& state, const Batch<T>& batch, const CodeOptions& options);
+  // What codes with the D and C of the state as they are: the one place that chooses.
+  BatchCoder<T>& coder_of(const FitState& state, const StepPlan& plan, const StepEffort& effort);
+  PassReport run_codes(FitState& state, const Batch<T>& batch, BatchCoder<T>& coder);
   void count_uses(FitState& state, const StepPlan& plan, const PassReport& pass) const;
   // These return the gap that they leave.
   double move_dictionary(FitState& state, const StepEffort& effort) const;
@@ -73,7 +67,8 @@ class Stepper {
   Control& control_;
   ThreadPool& pool_;
   const Interrupt& interrupt_;
-  CodeProblem<T> problem_;
+  L1Coder<T> l1_coder_;
+  L0Coder<T> l0_coder_;
   std::optional<CodePass<T>> pass_;  // made when it is first needed
   std::optional<DualSolver> dual_solver_;
 };

@@ -46,11 +46,14 @@ bool limit_reached(const LearnOptions& options, const SpentTime& time, std::span
   return true;
 }
 
-bool converged(const StoppingRule& rule, const IterationRecord& record, LearnSummary& summary) {
+bool converged(const StoppingRule& rule, const IterationRecord& record, LearnSummary& summary, Penalty penalty) {
   if (!record.accurate || record.replaced_atoms > 0 || !rule.fires(record.relative_change)) return false;
   std::ostringstream message;
-  message << "the relative change of E (" << record.relative_change << ") is below rtol (" << rule.rtol()
-          << "), with a relative duality gap of the codes of at most " << record.duality_gap;
+  message << "the relative change of E (" << record.relative_change << ") is below rtol (" << rule.rtol() << ")";
+  if (penalty == Penalty::kL0)
+    message << "; every move of a code and of D lowered it";
+  else
+    message << ", with a relative duality gap of the codes of at most " << record.duality_gap;
   summary.outcome = Outcome::kConverged;
   summary.message = message.str();
   return true;
@@ -72,6 +75,13 @@ bool trivial(const IterationRecord& record, double tau_max, bool zero_samples, L
       message << "not below tau_max (" << tau_max << "); take a smaller --tau, or --nonzeros";
   }
   summary.message = message.str();
+  return true;
+}
+
+bool trivial_l0(const IterationRecord& record, LearnSummary& summary) {
+  if (record.nonzeros_per_code > 0) return false;
+  summary.outcome = Outcome::kTrivial;
+  summary.message = "every code is zero: the samples are all alike";
   return true;
 }
 

@@ -51,8 +51,11 @@ struct SpentTime {
 bool limit_reached(const LearnOptions& options, const SpentTime& time, std::span<const IterationRecord> done,
                    LearnSummary& summary);
 // When the stopping rule fired on accurate steps that moved neither atoms nor tau.
-bool converged(const StoppingRule& rule, const IterationRecord& record, LearnSummary& summary);
+bool converged(const StoppingRule& rule, const IterationRecord& record, LearnSummary& summary,
+               Penalty penalty = Penalty::kL1);
 // When every code is zero. `tau_max` is that of the start: D and C may since have moved so that tau became too large.
 bool trivial(const IterationRecord& record, double tau_max, bool zero_samples, LearnSummary& summary);
+// The same with penalty l0, for which only samples that are all alike are a reason.
+bool trivial_l0(const IterationRecord& record, LearnSummary& summary);
 
 }  // namespace dualdict

@@ -44,7 +44,8 @@ StreamFit<T>::StreamFit(SampleStream& stream, const Transform& transform, std::s
 template <class T>
 void StreamFit<T>::begin(FitState& state) {
   StreamPosition& position = state.stream;
-  if (n_passes_ > 1 && position.n_samples == 0 && stream_.n_samples())
+  const bool l1 = control_.options().penalty == Penalty::kL1;
+  if (l1 && n_passes_ > 1 && position.n_samples == 0 && stream_.n_samples())
     plan_chapters(*stream_.n_samples(), stream_.n_features(), control_.options().n_atoms, position.chapters);
   if (position.n_samples > 0) {
     go_on(position);
@@ -115,6 +116,10 @@ void StreamFit<T>::remember_first(FitState& state) {
 
 template <class T>
 bool StreamFit<T>::advance(FitState& state, LearnSummary& summary) {
+  if (steps_.is_busy(state)) {
+    steps_.work(state);
+    return true;
+  }
   if (!read_piece()) {
     // Given up: what asked for it is acted on by the caller.
     if (piece_.alone() && (control_.should_pause() || control_.is_late())) return true;
@@ -133,6 +138,7 @@ template <class T>
 bool StreamFit<T>::end_cut(FitState& state, LearnSummary& summary) {
   input_error_ = reader_->cut();
   if (state.stream.n_samples == 0) throw Error(ErrorKind::kInput, input_error_);
+  if (steps_.end_collecting(state)) return true;
   steps_.end_pass(state);
   summary.outcome = Outcome::kStopped;
   summary.message = "the stream ended before it should";
@@ -143,11 +149,14 @@ template <class T>
 bool StreamFit<T>::next_pass(FitState& state, LearnSummary& summary) {
   StreamPosition& position = state.stream;
   if (position.n_samples == 0) throw Error(ErrorKind::kInput, stream_.name() + ": holds no sample");
+  if (steps_.end_collecting(state)) return true;
   steps_.end_pass(state);
   summary.outcome = Outcome::kIterationLimit;
   reader_.reset();
   if (position.pass + 1 >= n_passes_) return false;
-  if (position.chapters.length == 0 || !share_.rewind()) {
+  // Sums of penalty l0 fade in every pass.
+  const bool can_replace = position.chapters.length > 0 || control_.options().penalty == Penalty::kL0;
+  if (!can_replace || !share_.rewind()) {
     control_.say(stream_.name() + " can be read once only: there is no pass " + std::to_string(position.pass + 2));
     return false;
   }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "learn/fit/atoms.h"
+#include "learn/fit/finish.h"
 #include "learn/fit/source.h"
 #include "learn/fit/start.h"
 #include "learn/fit/warm_up.h"
@@ -21,6 +22,14 @@ double squared_norms(const Samples<T>& piece) {
   return squared;
 }
 
+// The samples of the piece on all ranks: the last of a stream has fewer than its order has places.
+template <class T>
+std::size_t n_in(const Samples<T>& piece) {
+  auto n = static_cast<double>(piece.n_samples());
+  if (!piece.alone()) piece.ranks->sum(std::span(&n, 1));
+  return static_cast<std::size_t>(n);
+}
+
 // Every sample so far has the same chance to be among the kept ones (reservoir sampling).
 template <class T>
 void keep_some(FitState& state, const Samples<T>& piece, std::size_t n_new, std::size_t seed) {
@@ -28,7 +37,7 @@ void keep_some(FitState& state, const Samples<T>& piece, std::size_t n_new, std:
   Random random(seed, 1000 + state.fading.step);
   Matrix<double>& kept = stream.kept;
   const std::size_t d = piece.n_features();
-  const std::size_t limit = kept_limit(d);
+  const std::size_t limit = kept_limit(d, state.objective.penalty);
   const std::size_t n_filled = kept.rows();
   const std::size_t room = std::min(n_new, limit - std::min(limit, n_filled));
   if (room > 0) {
@@ -51,9 +60,9 @@ void keep_some(FitState& state, const Samples<T>& piece, std::size_t n_new, std:
 
 }  // namespace
 
-std::size_t kept_limit(std::size_t n_features) {
-  constexpr std::size_t kMost = 8000, kFewest = 500, kBytes = std::size_t{128} << 20;
-  return std::clamp(kBytes / (sizeof(double) * n_features), kFewest, kMost);
+std::size_t kept_limit(std::size_t n_features, Penalty penalty) {
+  constexpr std::size_t kMost = 8000, kMostL0 = 60000, kFewest = 500, kBytes = std::size_t{128} << 20;
+  return std::clamp(kBytes / (sizeof(double) * n_features), kFewest, penalty == Penalty::kL0 ? kMostL0 : kMost);
 }
 
 bool sums_pairs(const LearnOptions& options, std::size_t n_features) {
@@ -67,14 +76,65 @@ FitState stream_state(const LearnOptions& options, std::size_t n_features) {
   return state;
 }
 
+// The kept samples while penalty l0 learns from them.
+template <class T>
+struct StreamSteps<T>::Kept {
+  Samples<T> samples;
+  CodeStore<T> codes;
+  L0Learning<T> learning;
+  Kept(const FitState& state, Control& control, ThreadPool& pool)
+      : samples(kept_samples<T>(state, control.options().seed, false, control.ranks())),
+        codes(samples.n_samples(), state.objective.n_atoms),
+        learning(samples, codes, control, pool) {}
+};
+
 template <class T>
 StreamSteps<T>::StreamSteps(Control& control, ThreadPool& pool)
     : control_(control), pool_(pool), stepper_(control, pool, control.interrupt()) {}
+template <class T>
+StreamSteps<T>::~StreamSteps() = default;
+
+template <class T>
+bool StreamSteps<T>::is_busy(const FitState& state) const {
+  if (state.objective.penalty != Penalty::kL0 || L0Learning<T>::is_over(state)) return false;
+  return state.l0.phase != L0Phase::kCollect || kept_ ||
+         state.stream.kept.rows() >= kept_limit(state.objective.n_features, Penalty::kL0);
+}
+
+template <class T>
+bool StreamSteps<T>::end_collecting(FitState& state) {
+  if (state.objective.penalty != Penalty::kL0 || state.l0.phase != L0Phase::kCollect) return false;
+  kept_ = std::make_unique<Kept>(state, control_, pool_);
+  return true;
+}
+
+template <class T>
+void StreamSteps<T>::work(FitState& state) {
+  if (!kept_) kept_ = std::make_unique<Kept>(state, control_, pool_);
+  kept_->learning.advance(state);
+  if (!L0Learning<T>::is_over(state)) return;
+  kept_.reset();
+  // The sums stood for all kept samples; in a stream they stand for those that they come from.
+  const double share = state.fading.weight / static_cast<double>(state.stream.kept.rows() - state.l0.n_held_out);
+  for (Matrix<double>* sums : {&state.moments.uu, &state.moments.ux})
+    for (std::size_t i = 0; i < sums->size(); ++i) sums->data()[i] *= share;
+  state.moments.sum_abs_codes *= share;
+  state.moments.squared_samples *= share;
+}
 
 template <class T>
 void StreamSteps<T>::start(FitState& state, const Samples<T>& piece) {
-  control_.say(start_fit(state, control_.options(), piece, StartFrom::kFirstSamples,
-                         {pool_, control_.interrupt(), control_.progress()}));
+  if (state.objective.penalty == Penalty::kL0) {
+    Random random(control_.options().seed);
+    state.dictionary =
+        initial_dictionary(piece, state.objective.n_atoms, state.objective.atoms, StartFrom::kFirstSamples, random);
+    state.dual = Matrix<double>(state.objective.n_atoms, piece.n_features());
+    control_.say("keeping samples, up to " + std::to_string(kept_limit(piece.n_features(), state.objective.penalty)) +
+                 ", to learn hard codes and the first D from");
+  } else {
+    control_.say(start_fit(state, control_.options(), piece, StartFrom::kFirstSamples,
+                           {pool_, control_.interrupt(), control_.progress()}));
+  }
   state.atoms.looked.assign(state.atoms.usage.size(), 0);
   state.rule.restart(0);
 }
@@ -93,17 +153,28 @@ StepPlan StreamSteps<T>::plan(const FitState& state, const Samples<T>& piece) co
 }
 
 template <class T>
-void StreamSteps<T>::step(FitState& state, const Samples<T>& piece) {
+void StreamSteps<T>::step(FitState& state, Samples<T>& piece) {
+  const bool l0 = state.objective.penalty == Penalty::kL0;
   if (state.dictionary.empty()) start(state, piece);
+  const std::size_t n = n_in(piece);
+  const bool only_keeps = l0 && !L0Learning<T>::is_over(state);
   const StepPlan how = plan(state, piece);
   const std::size_t before = state.fading.n_seen;
   // First, so that there is something to end with when the step is cut.
-  if (state.stream.pass == 0) keep_some(state, piece, piece.n_all(), control_.options().seed);
+  if (state.stream.pass == 0) keep_some(state, piece, n, control_.options().seed);
+  if (only_keeps) {
+    state.stream.n_read += n;
+    return control_.agree();
+  }
+  if (l0) move_origin(piece, state.l0.offset);
   const LearnStep step = take(state, piece, how);
-  state.stream.n_read += step.pass.n_samples;
+  state.stream.n_read += n;
   state.fading.add(step.pass, 0);
   if (how.replace_unused) state.atoms.looked = state.atoms.usage;
-  if (state.fading.n_seen >= state.stream.next.tau && before > 0) {
+  if (l0) {
+    follow_price(state, *control_.options().nonzeros,
+                 static_cast<double>(step.pass.codes.nonzeros) / static_cast<double>(step.pass.n_samples));
+  } else if (state.fading.n_seen >= state.stream.next.tau && before > 0) {
     stepper_.follow_nonzeros(state, state.fading.round_nonzeros / static_cast<double>(state.fading.round_step));
     state.fading.begin_round();
   }
@@ -115,7 +186,7 @@ template <class T>
 LearnStep StreamSteps<T>::take(FitState& state, const Samples<T>& piece, const StepPlan& plan) {
   codes_.clear(piece.n_samples(), state.objective.n_atoms);
   const Batch<T> batch{piece, codes_, {0, piece.n_all()}};
-  if (state.stream.pass > 0) {
+  if (state.stream.chapters.length > 0 && state.stream.pass > 0) {
     ChapterSums rule;
     return stepper_.step(state, batch, rule, plan);
   }
@@ -127,7 +198,8 @@ LearnStep StreamSteps<T>::take(FitState& state, const Samples<T>& piece, const S
 
 template <class T>
 void StreamSteps<T>::begin_pass(FitState& state) {
-  if (state.stream.n_read == 0) begin_chapters(state.stream.chapters, state.moments);
+  if (state.stream.n_read == 0 && state.stream.chapters.length > 0)
+    begin_chapters(state.stream.chapters, state.moments);
   if (state.objective.eta > 0) stepper_.prepare_dual(state.moments, control_.interrupt());
 }
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps with samples that come once: of a stream, of blocks. They are those of the warm-up, and what only a stream
-// needs: some samples are kept, unused atoms are looked for, C moves when that pays.
+// needs: some samples are kept, unused atoms are looked for, C moves when that pays. With penalty l0 the first samples
+// are only kept, as many as there is room for; the hard encoder and the first D are learned from these, in small pieces
+// of work, before the next samples are taken.
 #pragma once
 
+#include <memory>
+
+#include "learn/fit/l0_learning.h"
 #include "learn/fit/step.h"
 
 namespace dualdict {
@@ -12,9 +17,16 @@ class StreamSteps {
  public:
   // All outlive it.
   StreamSteps(Control& control, ThreadPool& pool);
+  ~StreamSteps();
 
-  // One step with a piece; its samples join those that are kept, unless they were seen in an earlier pass.
-  void step(FitState& state, const Samples<T>& piece);
+  // One step with a piece; its samples join those that are kept, unless they were seen in an earlier pass. Penalty l0
+  // makes them less its offset.
+  void step(FitState& state, Samples<T>& piece);
+  // Whether there is work on the kept samples to be done before the next piece; a small part of it.
+  bool is_busy(const FitState& state) const;
+  void work(FitState& state);
+  // There are no more samples. True where these were waited for: is_busy() from now on.
+  bool end_collecting(FitState& state);
   // What comes before every pass but the first, and when a later one goes on.
   void begin_pass(FitState& state);
   // At the end of a pass C follows its sums.
@@ -23,6 +35,7 @@ class StreamSteps {
   bool wishes_stop() const { return stop_; }
 
  private:
+  struct Kept;
   void start(FitState& state, const Samples<T>& piece);
   StepPlan plan(const FitState& state, const Samples<T>& piece) const;
   LearnStep take(FitState& state, const Samples<T>& piece, const StepPlan& plan);
@@ -33,6 +46,7 @@ class StreamSteps {
   ThreadPool& pool_;
   Stepper<T> stepper_;
   CodeStore<T> codes_;
+  std::unique_ptr<Kept> kept_;
   bool stop_ = false;
 };
 
@@ -42,7 +56,7 @@ template <class T>
 FitState stream_state(const LearnOptions& options, std::size_t n_features);
 bool sums_pairs(const LearnOptions& options, std::size_t n_features);
 
-// How many samples are kept of a stream, at most.
-std::size_t kept_limit(std::size_t n_features);
+// How many samples are kept of a stream, at most: more where W is learned from them.
+std::size_t kept_limit(std::size_t n_features, Penalty penalty);
 
 }  // namespace dualdict

@@ -50,6 +50,8 @@ double scale_to_all(const FitState& state, const PassReport& pass) {
 double share_of_old(const FitState& state, const PassReport& pass) {
   const double nonzeros = static_cast<double>(pass.codes.nonzeros) / static_cast<double>(pass.n_samples);
   const Objective& objective = state.objective;
+  // Codes that are not shrunk need not reach as far back as rare atoms would have it.
+  if (objective.penalty == Penalty::kL0) return fading(state.fading.n_seen, pass.n_samples, {});
   return fading(state.fading.n_seen, pass.n_samples, {nonzeros / objective.k(), nonzeros / objective.d()});
 }
 

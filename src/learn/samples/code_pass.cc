@@ -23,7 +23,6 @@ CodePass<T>::CodePass(std::size_t n_features, std::size_t n_atoms, const Watched
     : pool_(work.pool),
       watched_(work),
       wave_(blocks_per_wave(n_atoms, sizeof(T))),
-      work_(work.pool.size()),
       usage_(work.pool.size(), std::vector<std::size_t>(n_atoms)),
       reports_(wave_ * kParts),
       blocks_(wave_),
@@ -33,8 +32,7 @@ CodePass<T>::CodePass(std::size_t n_features, std::size_t n_atoms, const Watched
       sparse_sums_(work.pool.size(), n_features) {}
 
 template <class T>
-void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first,
-                           std::size_t count, CodeStore<T>& u) {
+void CodePass<T>::run_wave(BatchCoder<T>& coder, std::size_t first, std::size_t count, CodeStore<T>& u) {
   pool_.run(count * kParts, [&](std::size_t task, std::size_t worker) {
     watched_.interrupt.throw_if_due();
     const std::size_t block = first + task / kParts;
@@ -42,7 +40,7 @@ void CodePass<T>::run_wave(const CodeProblem<T>& problem, const CodeOptions& opt
     const std::size_t size = std::min(block_size(block) - start, kPartSamples);
     const MatrixView<T> codes = wave_codes(task / kParts, block_size(block)).row_range(start, size);
     u.read(block_start(block) + start, codes);
-    reports_[task] = code_step<T>(problem, this->block(block).row_range(start, size), options, work_[worker], codes);
+    reports_[task] = coder.code(worker, this->block(block).row_range(start, size), codes);
     watched_.progress.advance(size);
   });
   pool_.run(count, [&](std::size_t i, std::size_t worker) {
@@ -77,8 +75,8 @@ void CodePass<T>::add_products(std::size_t first, std::size_t count, bool marked
 }
 
 template <class T>
-PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& options, MatrixView<const T> x,
-                            SampleRange range, CodeStore<T>& u, Moments& moments) {
+PassReport CodePass<T>::run(BatchCoder<T>& coder, MatrixView<const T> x, SampleRange range, CodeStore<T>& u,
+                            Moments& moments) {
   PassReport report;
   report.n_samples = range.count;
   x_ = x;
@@ -91,7 +89,7 @@ PassReport CodePass<T>::run(const CodeProblem<T>& problem, const CodeOptions& op
   if (codes_.rows() < wave_rows) codes_ = Matrix<T>(wave_rows, u.cols());
   for (std::size_t first = 0; first < n_blocks; first += wave_) {
     const std::size_t count = std::min(wave_, n_blocks - first);
-    run_wave(problem, options, first, count, u);
+    run_wave(coder, first, count, u);
     for (std::size_t i = 0; i < count * kParts; ++i) report.codes.add(reports_[i]);
     std::size_t nonzeros = 0;
     for (std::size_t i = 0; i < count; ++i) nonzeros += blocks_[i].nonzeros.n_elements();

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "core/watched_pool.h"
+#include "learn/samples/batch_coder.h"
 #include "learn/samples/code_store.h"
 #include "learn/samples/samples.h"
 #include "linalg/block_sums.h"
 #include "linalg/sparse_sums.h"
-#include "solvers/code_step.h"
 #include "solvers/objective.h"
 
 namespace dualdict {
@@ -27,12 +27,6 @@ struct PassReport {
   std::vector<std::size_t> usage;  // samples with a nonzero coefficient of each atom
 };
 
-// Samples [first, first + count).
-struct SampleRange {
-  std::size_t first = 0;
-  std::size_t count = 0;
-};
-
 template <class T>
 class CodePass {
  public:
@@ -41,13 +35,11 @@ class CodePass {
 
   // Improves the codes u of some of the samples x, both N rows, and sets uu, ux and sum_abs_codes of the moments to
   // their sums.
-  PassReport run(const CodeProblem<T>& problem, const CodeOptions& options, MatrixView<const T> x, SampleRange range,
-                 CodeStore<T>& u, Moments& moments);
+  PassReport run(BatchCoder<T>& coder, MatrixView<const T> x, SampleRange range, CodeStore<T>& u, Moments& moments);
 
  private:
   // The blocks [first, first + count): codes, also in codes_, their report in reports_, their nonzeros in blocks_.
-  void run_wave(const CodeProblem<T>& problem, const CodeOptions& options, std::size_t first, std::size_t count,
-                CodeStore<T>& u);
+  void run_wave(BatchCoder<T>& coder, std::size_t first, std::size_t count, CodeStore<T>& u);
   // Blocks are those of the store as far as they are in the range: the first and the last may be parts.
   std::size_t n_blocks() const {
     return range_.count == 0 ? 0 : (end() - 1) / kBlockSamples - range_.first / kBlockSamples + 1;
@@ -85,7 +77,6 @@ class CodePass {
   MatrixView<const T> x_;                        // of the pass
   SampleRange range_;                            // the same
   std::size_t wave_;                             // blocks between two rounds of sums
-  std::vector<CodeWorkspace<T>> work_;           // per worker
   std::vector<std::vector<std::size_t>> usage_;  // per worker; whole numbers, so their order does not matter
   Matrix<T> codes_;                              // of the wave
   std::vector<CodeReport> reports_;              // per part of a block of the wave

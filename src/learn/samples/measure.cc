@@ -16,7 +16,7 @@ namespace {
 struct BlockEnergy {
   double reconstruction = 0;  // |X - DU|^2
   double coding = 0;          // |U - CX|^2
-  double abs = 0;
+  double abs = 0;             // what the penalty counts
   double squared = 0;
 };
 
@@ -36,6 +36,7 @@ Energy measure_energy(const Samples<T>& samples, const Objective& objective, con
   PackedRight<T> atoms, filters;
   atoms.pack(convert<T>(dictionary).view());
   filters.pack_transposed(convert<T>(dual).view());
+  const bool l0 = objective.penalty == Penalty::kL0;
   std::vector<BlockEnergy> blocks(samples.n_blocks());
   std::vector<MeasureWorkspace<T>> work(pool.size());
   pool.run(samples.n_blocks(), [&](std::size_t block, std::size_t worker) {
@@ -56,7 +57,8 @@ Energy measure_energy(const Samples<T>& samples, const Objective& objective, con
     for (std::size_t i = 0; i < x.rows; ++i) {
       sums.reconstruction += squared_norm(residual.row(i), x.cols);
       if (objective.eta > 0) sums.coding += squared_norm(mismatch.row(i), codes.cols);
-      sums.abs += sum_abs(codes.row(i), codes.cols);
+      sums.abs +=
+          l0 ? static_cast<double>(count_nonzeros(codes.row(i), codes.cols)) : sum_abs(codes.row(i), codes.cols);
       sums.squared += squared_norm(codes.row(i), codes.cols);
     }
   });
@@ -64,13 +66,14 @@ Energy measure_energy(const Samples<T>& samples, const Objective& objective, con
   for (const BlockEnergy& block : blocks) {
     energy.reconstruction += block.reconstruction / objective.d();
     energy.coding += objective.coding_weight() * block.coding;
+    if (l0) energy.l0 += objective.price / objective.d() * block.abs;
     energy.l1 += 2 * objective.lambda() * block.abs;
     energy.l2 += objective.mu / objective.k() * block.squared;
   }
   if (!samples.alone()) {
-    std::array<double, 4> terms{energy.reconstruction, energy.coding, energy.l1, energy.l2};
+    std::array<double, 5> terms{energy.reconstruction, energy.coding, energy.l1, energy.l2, energy.l0};
     samples.ranks->sum(terms);
-    energy = {terms[0], terms[1], terms[2], terms[3]};
+    energy = {terms[0], terms[1], terms[2], terms[3], terms[4]};
   }
   return energy;
 }

@@ -195,6 +195,39 @@ void sum_second_moments(const Samples<T>& samples, ThreadPool& pool, const Inter
   if (moments.root.rows() <= kWholeSpectrum) moments.root = orthogonal_rows(moments.root, pool);
 }
 
+template <class T>
+Matrix<T> samples_in(const Samples<T>& samples, SampleRange range) {
+  constexpr std::size_t kAtOnce = 8192;
+  Matrix<T> rows(range.count, samples.n_features());
+  for (std::size_t done = 0; done < range.count; done += kAtOnce) {
+    std::vector<std::size_t> places(std::min(kAtOnce, range.count - done));
+    std::iota(places.begin(), places.end(), range.first + done);
+    const Matrix<T> some = samples_at<T>(samples, places);
+    std::copy_n(some.data(), some.size(), rows.row(done));
+  }
+  return rows;
+}
+
+template <class T>
+void move_origin(Samples<T>& samples, const std::vector<double>& origin) {
+  if (samples.origin == origin) return;
+  const std::size_t d = samples.n_features();
+  std::vector<double> less = origin;
+  for (std::size_t f = 0; f < samples.origin.size(); ++f) less[f] -= samples.origin[f];
+  samples.squared = 0;
+  for (std::size_t i = 0; i < samples.n_samples(); ++i) {
+    T* const x = samples.x.row(i);
+    for (std::size_t f = 0; f < d; ++f) x[f] = static_cast<T>(static_cast<double>(x[f]) - less[f]);
+    samples.squared += squared_norm(x, d);
+  }
+  samples.origin = origin;
+  if (!samples.alone()) samples.ranks->sum(std::span(&samples.squared, 1));
+}
+
+template Matrix<float> samples_in<float>(const Samples<float>&, SampleRange);
+template Matrix<double> samples_in<double>(const Samples<double>&, SampleRange);
+template void move_origin<float>(Samples<float>&, const std::vector<double>&);
+template void move_origin<double>(Samples<double>&, const std::vector<double>&);
 template void require_range<float>(double, const std::string&);
 template void require_range<double>(double, const std::string&);
 template Matrix<float> read_samples<float>(const DataSource&, const Transform&, std::size_t, std::size_t);

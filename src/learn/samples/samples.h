@@ -23,6 +23,12 @@
 
 namespace dualdict {
 
+// Samples [first, first + count).
+struct SampleRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
 template <class T>
 struct Samples {
   Matrix<T> x;           // N x d, those of this rank
@@ -32,6 +38,7 @@ struct Samples {
   std::string row_fingerprint;      // the same for any number of ranks
   Ranks* ranks = nullptr;           // nullptr: one process
   Shard shard;                      // set with several ranks
+  std::vector<double> origin;       // what the rows are less by; empty: nothing
   std::vector<std::size_t> places;  // of the rows in the order of all, rising; empty with one process: row i is there i
 
   bool alone() const { return ranks == nullptr || ranks->alone(); }
@@ -79,6 +86,11 @@ Matrix<double> second_moments(const Samples<T>& samples, ThreadPool& pool, const
 template <class T>
 void sum_second_moments(const Samples<T>& samples, ThreadPool& pool, const Interrupt& interrupt, Moments& moments);
 
+// Makes the rows those less `origin`, instead of less the one that they have, and |X|^2 theirs. All ranks call this
+// together.
+template <class T>
+void move_origin(Samples<T>& samples, const std::vector<double>& origin);
+
 // The stream of random numbers that the order of the samples is drawn from.
 inline constexpr std::uint64_t kOrderStream = 2;
 
@@ -88,6 +100,10 @@ std::vector<std::size_t> places_of(std::size_t total, Random& random, std::size_
 // The samples at these places of the order, whichever ranks they are on.
 template <class T>
 Matrix<T> samples_at(const Samples<T>& samples, std::span<const std::size_t> places);
+
+// Those of a range of the order, a bounded number at a time.
+template <class T>
+Matrix<T> samples_in(const Samples<T>& samples, SampleRange range);
 
 // Reads `count` samples from `first` on and preprocesses them.
 template <class T>

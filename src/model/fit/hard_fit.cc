@@ -8,11 +8,7 @@
 
 #include "core/random.h"
 #include "linalg/vectors.h"
-#include "model/fit/hard_rows.h"
-#include "model/fit/hard_state.h"
-#include "model/fit/hard_training.h"
 #include "model/fit/start_greedy.h"
-#include "model/fit/start_orthonormal.h"
 
 namespace dualdict {
 namespace {
@@ -29,7 +25,8 @@ constexpr std::size_t kMostHeldOut = 4000;
 constexpr std::size_t kHeldOutShare = 5;
 constexpr std::size_t kFewestHeldOut = 20;
 
-enum Stream : std::uint64_t { kSplit = 100, kPrincipal, kRotate, kSamples, kRegress, kRace, kTrain };
+constexpr std::size_t kStepsAtOnce = 5;
+constexpr std::uint64_t kSplitStream = 100, kRaceStream = 105, kTrainStream = 106;  // of random numbers
 
 struct Split {
   HardRows learn;
@@ -49,67 +46,19 @@ Split split_rows(MatrixView<const T> samples, std::type_identity_t<MatrixView<co
     return {all, read_all(chosen_rows(given, some), pool)};
   }
   if (n < kFewestHeldOut) return {all, read_all(all, pool)};
-  std::vector<std::size_t> order = Random(seed, kSplit).permutation(all.n);
+  std::vector<std::size_t> order = Random(seed, kSplitStream).permutation(all.n);
   const auto cut = order.begin() + static_cast<std::ptrdiff_t>(n);
   std::vector<std::size_t> judged(order.begin(), cut), learned(cut, order.end());
   return {chosen_rows(all, std::move(learned)), read_all(chosen_rows(all, std::move(judged)), pool)};
 }
 
-// Keeps the state with the smallest error on the held-out samples.
-class Best {
- public:
-  Best(HardJudge& judge, ThreadPool& pool) : judge_(judge), pool_(pool) {}
-  double offer(HardState state) {
-    const double error = judge_.measure(state, pool_);
-    if (!has_state_ || error < error_) {
-      state_ = std::move(state);
-      error_ = error;
-      has_state_ = true;
-    }
-    return error;
-  }
-  double error() const { return error_; }
-  const HardState& state() const { return state_; }
-
- private:
-  HardJudge& judge_;
-  ThreadPool& pool_;
-  HardState state_;
-  double error_ = 0;
-  bool has_state_ = false;
-};
-
 double warm(std::size_t step) {
   return kRate * std::min(1.0, static_cast<double>(step + 1) / static_cast<double>(kWarmUp));
 }
 
-double error_after_race(const HardRows& rows, const HardState& start, const HardFitOptions& options, HardJudge& judge,
-                        ThreadPool& pool) {
-  HardTraining training(rows, start, options.nonzeros, Random(options.seed, kRace), pool);
-  for (std::size_t step = 0; step < kRaceSteps; ++step) training.step(warm(step));
-  HardState state = training.state();
-  return judge.measure(state, pool);
-}
-
-// At a constant rate until the held-out error stalls, then with a falling one.
-void train(const HardRows& rows, const HardState& start, const HardFitOptions& options, HardJudge& judge, Best& best,
-           ThreadPool& pool, HardFitReport& report) {
-  HardTraining training(rows, start, options.nonzeros, Random(options.seed, kTrain), pool);
-  std::vector<double> errors;
-  while (training.n_steps() < kMostSteps) {
-    training.step(warm(training.n_steps()));
-    if (training.n_steps() % kCheckEvery != 0) continue;
-    HardState state = training.state();
-    errors.push_back(judge.measure(state, pool));
-    if (training.n_steps() < 2 * kWarmUp + kStallChecks * kCheckEvery) continue;
-    report.stalled = !(errors.back() < (1 - kStall) * errors[errors.size() - 1 - kStallChecks]);
-    if (report.stalled) break;
-  }
-  const auto n_falling = static_cast<std::size_t>(static_cast<double>(training.n_steps()) * kFalling / (1 - kFalling));
-  for (std::size_t step = 0; step < n_falling; ++step)
-    training.step(kRate * (1 - static_cast<double>(step) / static_cast<double>(n_falling)));
-  best.offer(training.state());
-  report.n_steps = training.n_steps();
+// After so many at a constant rate.
+std::size_t falling_steps(std::size_t n_constant) {
+  return static_cast<std::size_t>(static_cast<double>(n_constant) * kFalling / (1 - kFalling));
 }
 
 HardEncoder in_given_coordinates(const HardState& state, const Standard& standard) {
@@ -130,53 +79,171 @@ HardEncoder in_given_coordinates(const HardState& state, const Standard& standar
 }  // namespace
 
 template <class T>
+HardFit<T>::HardFit(MatrixView<const T> samples, MatrixView<const T> held_out, const HardFitOptions& options,
+                    ThreadPool& pool)
+    : options_(options), pool_(pool), standard_(standard_of(samples)) {
+  Split split = split_rows(samples, held_out, standard_, options.seed, pool);
+  rows_ = std::move(split.learn);
+  judge_.emplace(std::move(split.judge), options.nonzeros);
+}
+
+template <class T>
+void HardFit<T>::advance(HardFitState& state) {
+  switch (state.phase) {
+    case HardPhase::kPrincipal:
+      return find_principal(state);
+    case HardPhase::kRotate:
+      return rotate(state);
+    case HardPhase::kRegress:
+      return regress(state);
+    case HardPhase::kRaceOrthonormal:
+    case HardPhase::kRaceGreedy:
+      return race(state);
+    case HardPhase::kTrain:
+      return train(state);
+    case HardPhase::kFall:
+      return fall(state);
+    case HardPhase::kDone:
+      return;
+  }
+}
+
+// Keeps the encoder with the smallest error on the held-out samples.
+template <class T>
+void HardFit<T>::offer(HardFitState& state, HardState encoder, double& error) {
+  error = judge_->measure(encoder, pool_);
+  if (state.best.n_atoms() > 0 && !(error < state.best_error)) return;
+  state.best = std::move(encoder);
+  state.best_error = error;
+}
+
+template <class T>
+void HardFit<T>::find_principal(HardFitState& state) {
+  state.orthonormal = start_principal(rows_, options_.n_atoms, options_.positive, options_.seed, pool_);
+  offer(state, state.orthonormal, state.principal_error);
+  state.phase = options_.positive ? HardPhase::kRegress : HardPhase::kRotate;
+}
+
+template <class T>
+void HardFit<T>::rotate(HardFitState& state) {
+  if (!rotation_) rotation_.emplace(rows_, options_.nonzeros, options_.seed, pool_);
+  if (rotation_->step(state.rotation, state.orthonormal)) return;
+  rotation_.reset();
+  state.rotation = {};
+  double error = 0;
+  offer(state, state.orthonormal, error);
+  state.phase = HardPhase::kRegress;
+}
+
+template <class T>
+void HardFit<T>::regress(HardFitState& state) {
+  if (options_.dictionary != nullptr) {
+    state.greedy =
+        start_from_dictionary(rows_, *options_.dictionary, options_.nonzeros, options_.positive, options_.seed, pool_);
+    double error = 0;
+    offer(state, state.greedy, error);
+  }
+  state.start_error = state.best_error;
+  begin_training(state, options_.dictionary != nullptr ? HardPhase::kRaceOrthonormal : HardPhase::kTrain,
+                 state.orthonormal);
+}
+
+template <class T>
+void HardFit<T>::begin_training(HardFitState& state, HardPhase phase, const HardState& start) {
+  training_.reset();
+  state.training = HardTrainingState(start);
+  state.phase = phase;
+  state.step = 0;
+}
+
+// Up to the next number of steps at which something is looked at.
+template <class T>
+void HardFit<T>::train_some(HardFitState& state) {
+  const bool racing = state.phase == HardPhase::kRaceOrthonormal || state.phase == HardPhase::kRaceGreedy;
+  if (!training_)
+    training_.emplace(rows_, state.training,
+                      HardTrainingOptions{options_.nonzeros, options_.seed, racing ? kRaceStream : kTrainStream},
+                      pool_);
+  const std::size_t n_falling = falling_steps(state.training.n_steps - state.step);
+  for (std::size_t i = 0; i < kStepsAtOnce; ++i) {
+    const bool falls = state.phase == HardPhase::kFall;
+    if (falls && state.step == n_falling) return;
+    training_->step(falls ? kRate * (1 - static_cast<double>(state.step) / static_cast<double>(n_falling))
+                          : warm(state.step));
+    ++state.step;
+  }
+}
+
+template <class T>
+void HardFit<T>::race(HardFitState& state) {
+  train_some(state);
+  if (state.step < kRaceSteps) return;
+  HardState end = state.training.encoder;
+  const double error = judge_->measure(end, pool_);
+  if (state.phase == HardPhase::kRaceOrthonormal) {
+    state.race_error = error;
+    return begin_training(state, HardPhase::kRaceGreedy, state.greedy);
+  }
+  state.from_greedy = error < state.race_error;
+  begin_training(state, HardPhase::kTrain, state.from_greedy ? state.greedy : state.orthonormal);
+  state.orthonormal = state.greedy = {};
+}
+
+template <class T>
+void HardFit<T>::train(HardFitState& state) {
+  train_some(state);
+  if (state.step % kCheckEvery != 0) return;
+  double error = 0;
+  offer(state, state.training.encoder, error);
+  std::vector<double>& errors = state.errors;
+  errors.push_back(error);
+  if (state.step >= 2 * kWarmUp + kStallChecks * kCheckEvery)
+    state.stalled = !(error < (1 - kStall) * errors[errors.size() - 1 - kStallChecks]);
+  if (!state.stalled && state.step < kMostSteps) return;
+  state.phase = HardPhase::kFall;
+  state.step = 0;
+}
+
+template <class T>
+void HardFit<T>::fall(HardFitState& state) {
+  train_some(state);
+  if (state.step < falling_steps(state.training.n_steps - state.step)) return;
+  double error = 0;
+  offer(state, state.training.encoder, error);
+  training_.reset();
+  state.training = {};
+  state.phase = HardPhase::kDone;
+}
+
+template <class T>
+HardEncoder HardFit<T>::encoder(const HardFitState& state) const {
+  return in_given_coordinates(state.best, standard_);
+}
+
+template <class T>
 HardEncoder fit_hard(MatrixView<const T> samples, MatrixView<const T> held_out, const HardFitOptions& options,
-                     ThreadPool& pool, HardFitReport& report) {
-  const Standard standard = standard_of(samples);
-  const Split split = split_rows(samples, held_out, standard, options.seed, pool);
-  HardJudge judge(split.judge, options.nonzeros);
-  Best best(judge, pool);
-  const HardState principal =
-      start_principal(split.learn, options.n_atoms, options.positive, Random(options.seed, kPrincipal), pool);
-  report.principal_error = best.offer(principal);
-  HardState orthonormal = principal;
-  if (!options.positive)
-    rotate_orthonormal(split.learn, options.nonzeros, Random(options.seed, kRotate), pool, orthonormal);
-  best.offer(orthonormal);
-  const Matrix<double> dictionary =
-      options.dictionary != nullptr
-          ? *options.dictionary
-          : greedy_dictionary_from_samples(split.learn, options.n_atoms, options.nonzeros, options.positive,
-                                           Random(options.seed, kSamples), pool);
-  const HardState greedy = start_from_dictionary(split.learn, dictionary, options.nonzeros, options.positive,
-                                                 Random(options.seed, kRegress), pool);
-  best.offer(greedy);
-  report.start_error = best.error();
-  const double orthonormal_error = error_after_race(split.learn, orthonormal, options, judge, pool);
-  const double greedy_error = error_after_race(split.learn, greedy, options, judge, pool);
-  const bool is_greedy = greedy_error < orthonormal_error;
-  report.start = is_greedy ? "greedy" : "orthonormal";
-  train(split.learn, is_greedy ? greedy : orthonormal, options, judge, best, pool, report);
-  report.error = best.error();
-  report.nonzeros = options.nonzeros;
-  return in_given_coordinates(best.state(), standard);
+                     ThreadPool& pool, HardFitState& state) {
+  HardFit<T> fit(samples, held_out, options, pool);
+  while (state.phase != HardPhase::kDone) fit.advance(state);
+  return fit.encoder(state);
 }
 
 template <class T>
 HardEncoder fit_principal(MatrixView<const T> samples, const HardFitOptions& options, ThreadPool& pool) {
   const Standard standard = standard_of(samples);
   const Split split = split_rows(samples, {}, standard, options.seed, pool);
-  HardState state =
-      start_principal(split.learn, options.n_atoms, options.positive, Random(options.seed, kPrincipal), pool);
+  HardState state = start_principal(split.learn, options.n_atoms, options.positive, options.seed, pool);
   HardJudge(split.judge, options.nonzeros).measure(state, pool);
   return in_given_coordinates(state, standard);
 }
 
-template HardEncoder fit_hard<float>(MatrixView<const float>, MatrixView<const float>, const HardFitOptions&,
-                                     ThreadPool&, HardFitReport&);
-template HardEncoder fit_hard<double>(MatrixView<const double>, MatrixView<const double>, const HardFitOptions&,
-                                      ThreadPool&, HardFitReport&);
-template HardEncoder fit_principal<float>(MatrixView<const float>, const HardFitOptions&, ThreadPool&);
-template HardEncoder fit_principal<double>(MatrixView<const double>, const HardFitOptions&, ThreadPool&);
+#define DUALDICT_INSTANTIATE(T)                                                                                  \
+  template class HardFit<T>;                                                                                     \
+  template HardEncoder fit_hard<T>(MatrixView<const T>, MatrixView<const T>, const HardFitOptions&, ThreadPool&, \
+                                   HardFitState&);                                                               \
+  template HardEncoder fit_principal<T>(MatrixView<const T>, const HardFitOptions&, ThreadPool&);
+DUALDICT_INSTANTIATE(float)
+DUALDICT_INSTANTIATE(double)
+#undef DUALDICT_INSTANTIATE
 
 }  // namespace dualdict

@@ -59,11 +59,10 @@ HardRows chosen_rows(const HardRows& rows, std::vector<std::size_t> which) {
 }
 
 std::size_t RowOrder::next() {
-  if (at_ == order_.size()) {
-    order_ = random_.permutation(n_);
-    at_ = 0;
-  }
-  return order_[at_++];
+  constexpr unsigned kPassBits = 16;  // streams of one pass are fewer
+  if (order_.empty() || n_drawn_ % n_ == 0)
+    order_ = Random(seed_, stream_ + ((n_drawn_ / n_) << kPassBits)).permutation(n_);
+  return order_[n_drawn_++ % n_];
 }
 
 void read_block(const HardRows& rows, RowOrder& order, ThreadPool& pool, std::vector<std::size_t>& drawn,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -36,17 +37,19 @@ HardRows standard_rows(MatrixView<const T> samples, const Standard& standard);
 // Some of the rows of another.
 HardRows chosen_rows(const HardRows& rows, std::vector<std::size_t> which);
 
-// Every row once in random order, and again.
+// Every row once in random order, and again in another. Where it stands is one number, so that it can be taken up.
 class RowOrder {
  public:
-  RowOrder(std::size_t n, Random random) : n_(n), random_(random) {}
+  RowOrder(std::size_t n, std::uint64_t seed, std::uint64_t stream, std::size_t n_drawn = 0)
+      : n_(n), seed_(seed), stream_(stream), n_drawn_(n_drawn) {}
   std::size_t next();
+  std::size_t n_drawn() const { return n_drawn_; }
 
  private:
   std::size_t n_;
-  Random random_;
-  std::vector<std::size_t> order_;
-  std::size_t at_ = 0;
+  std::uint64_t seed_, stream_;
+  std::size_t n_drawn_;
+  std::vector<std::size_t> order_;  // of the pass that the next row is of
 };
 
 // The next rows of the order into all of `block`; `drawn` is scratch.

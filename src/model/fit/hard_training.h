@@ -19,17 +19,36 @@
 
 namespace dualdict {
 
+// Adam's means of a direction and of its squares.
+struct AdamMoments {
+  Matrix<float> first, second;
+};
+
+// All that goes from step to step, as plain values.
+struct HardTrainingState {
+  HardState encoder;
+  AdamMoments weights, decoder, bias, offset;
+  double mean_gain = 0;  // of keeping what is near the threshold
+  bool has_mean_gain = false;
+  std::size_t n_steps = 0;  // done
+
+  HardTrainingState() = default;
+  explicit HardTrainingState(HardState start);
+};
+
+struct HardTrainingOptions {
+  double nonzeros = 1;  // wanted of a sample
+  std::uint64_t seed = 0;
+  std::uint64_t stream = 0;  // of random numbers, for the order of the samples
+};
+
 class HardTraining {
  public:
-  // The wanted nonzeros of a sample. Keeps the rows and the pool by reference.
-  HardTraining(const HardRows& rows, HardState start, double nonzeros, Random random, ThreadPool& pool);
+  // Keeps the rows, the state and the pool by reference.
+  HardTraining(const HardRows& rows, HardTrainingState& state, const HardTrainingOptions& options, ThreadPool& pool);
 
   // One step of Adam on the next block. The same bits for any number of threads.
   void step(double rate);
-
-  HardState& state() { return state_; }
-  std::size_t n_steps() const { return n_steps_; }
-  std::size_t block_size() const { return x_.rows(); }
 
  private:
   struct Part {  // of the block's samples
@@ -42,26 +61,24 @@ class HardTraining {
     std::size_t near = 0;  // responses near the threshold
     double gains = 0;      // of keeping them
   };
-  struct Moments {  // Adam's
-    Matrix<float> first, second;
-    Moments(std::size_t rows, std::size_t cols) : first(rows, cols), second(rows, cols) {}
-  };
 
+  HardState& encoder() { return state_.encoder; }
+  const HardState& encoder() const { return state_.encoder; }
   void set_first_threshold();
   void look(std::size_t part);
   void look_at(std::size_t sample, const float* responses, Part& part);
   float pull_near(float response, float pull, Part& part) const;
   void move_atom(std::size_t atom, float* direction);
-  void adam(const float* direction, Moments& moments, std::size_t row, float* w) const;
+  void adam(const float* direction, AdamMoments& moments, std::size_t row, float* w) const;
   void move_biases();
   void follow_count();
 
   const HardRows& rows_;
-  HardState state_;
+  HardTrainingState& state_;
   double nonzeros_;
-  RowOrder order_;
   ThreadPool& pool_;
   Matrix<float> x_;
+  RowOrder order_;
   Matrix<float> rest_;  // r
   std::vector<std::size_t> drawn_;
   PackedRight<float> packed_;
@@ -72,12 +89,8 @@ class HardTraining {
   std::vector<std::vector<float>> directions_;  // scratch of each worker
   Matrix<float> bias_direction_;
   Matrix<float> offset_direction_;
-  Moments weights_moments_, decoder_moments_, bias_moments_, offset_moments_;
-  double mean_gain_ = 0;  // of keeping what is near the threshold
-  bool has_mean_gain_ = false;
   float rate_ = 0;  // of this step, with Adam's correction
   float floor_ = 0;
-  std::size_t n_steps_ = 0;
 };
 
 }  // namespace dualdict

@@ -2,13 +2,11 @@
 #include "model/fit/start_greedy.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "linalg/cholesky.h"
 #include "linalg/parallel_product.h"
 #include "linalg/vectors.h"
-#include "model/fit/greedy_dictionary.h"
 #include "solvers/code_step.h"
 #include "solvers/greedy_codes.h"
 
@@ -17,49 +15,17 @@ namespace {
 
 constexpr std::size_t kRegressionRows = 20000;
 constexpr std::size_t kRegressionBlock = 2048;
-
-// Distinct samples that are not zero, while there are any; then random directions.
-Matrix<double> random_samples(const HardRows& rows, std::size_t n_atoms, Random& random) {
-  RowOrder order(rows.n, random);
-  const std::size_t d = rows.n_features;
-  std::vector<float> x(d);
-  Matrix<double> atoms(n_atoms, d);
-  std::size_t drawn = 0;
-  for (std::size_t k = 0; k < n_atoms; ++k) {
-    double length = 0;
-    while (!(length > 0) && drawn < rows.n) {
-      rows.read(order.next(), x.data());
-      length = norm(x.data(), d);
-      ++drawn;
-    }
-    if (!(length > 0))
-      for (float& value : x) value = static_cast<float>(random.normal());
-    for (std::size_t f = 0; f < d; ++f) atoms(k, f) = static_cast<double>(x[f]);
-  }
-  return atoms;
-}
+constexpr std::uint64_t kRegressStream = 104;  // of random numbers
 
 }  // namespace
 
-Matrix<double> greedy_dictionary_from_samples(const HardRows& rows, std::size_t n_atoms, double nonzeros, bool positive,
-                                              Random random, ThreadPool& pool) {
-  constexpr std::size_t kMostRows = 60000, kFewestBlocks = 20, kCalmShare = 5;
-  GreedyDictionaryOptions options;
-  options.nonzeros = nonzeros;
-  options.positive = positive;
-  GreedyDictionary dictionary(rows, random_samples(rows, n_atoms, random), options, random, pool);
-  const std::size_t n_blocks = std::max(kFewestBlocks, std::min(rows.n, kMostRows) / dictionary.block_size());
-  for (std::size_t block = 0; block < n_blocks; ++block) dictionary.step(block + n_blocks / kCalmShare < n_blocks);
-  return dictionary.dictionary();
-}
-
 HardState start_from_dictionary(const HardRows& rows, const Matrix<double>& dictionary, double nonzeros, bool positive,
-                                Random random, ThreadPool& pool) {
+                                std::uint64_t seed, ThreadPool& pool) {
   constexpr double kRidge = 1e-4;  // of the mean eigenvalue
   const std::size_t n_atoms = dictionary.rows(), d = rows.n_features;
   GreedyProblem<float> problem;
   problem.assign(dictionary, {}, positive, pool);
-  RowOrder order(rows.n, random);
+  RowOrder order(rows.n, seed, kRegressStream);
   std::vector<std::size_t> drawn;
   Matrix<double> xx(d, d), ux(n_atoms, d);
   GreedyOptions options;

@@ -19,10 +19,12 @@ namespace {
 constexpr std::size_t kCovarianceRows = 20000;
 constexpr std::size_t kRotationBlock = 2048;
 constexpr std::size_t kRotationPart = 128;
+// Of random numbers.
+constexpr std::uint64_t kPrincipalStream = 101, kFillStream = 102, kRotateStream = 103;
 
 // X X' over rows of the samples.
-Matrix<double> covariance(const HardRows& rows, Random random, ThreadPool& pool) {
-  RowOrder order(rows.n, random);
+Matrix<double> covariance(const HardRows& rows, std::uint64_t seed, ThreadPool& pool) {
+  RowOrder order(rows.n, seed, kPrincipalStream);
   std::vector<std::size_t> drawn;
   Matrix<double> sum(rows.n_features, rows.n_features);
   const std::size_t n = std::min(rows.n, kCovarianceRows);
@@ -129,10 +131,12 @@ class RotationSums {
 
 }  // namespace
 
-HardState start_principal(const HardRows& rows, std::size_t n_atoms, bool positive, Random random, ThreadPool& pool) {
+HardState start_principal(const HardRows& rows, std::size_t n_atoms, bool positive, std::uint64_t seed,
+                          ThreadPool& pool) {
+  Random random(seed, kFillStream);
   HardState state(n_atoms, rows.n_features);
   state.positive = positive;
-  const SymmetricEigen eigen = symmetric_eigen(covariance(rows, random, pool));
+  const SymmetricEigen eigen = symmetric_eigen(covariance(rows, seed, pool));
   const std::size_t d = rows.n_features;
   for (std::size_t k = 0; k < n_atoms; ++k) {
     float* const atom = state.decoder.row(k);
@@ -151,32 +155,50 @@ HardState start_principal(const HardRows& rows, std::size_t n_atoms, bool positi
   return state;
 }
 
-void rotate_orthonormal(const HardRows& rows, double nonzeros, Random random, ThreadPool& pool, HardState& state) {
+// What the steps work with.
+class Rotation::Block {
+ public:
+  Block(const HardRows& rows, std::uint64_t seed, std::size_t n_atoms, std::size_t n_steps_done)
+      : x(std::min(rows.n, kRotationBlock), rows.n_features),
+        order(rows.n, seed, kRotateStream, n_steps_done * x.rows()),
+        sums(x.rows(), n_atoms, rows.n_features) {}
+
+  Matrix<float> x;
+  RowOrder order;
+  RotationSums sums;
+  std::vector<std::size_t> drawn;
+};
+
+Rotation::Rotation(const HardRows& rows, double nonzeros, std::uint64_t seed, ThreadPool& pool)
+    : rows_(rows), nonzeros_(nonzeros), seed_(seed), pool_(pool) {}
+Rotation::~Rotation() = default;
+
+bool Rotation::step(RotationState& state, HardState& start) {
   constexpr std::size_t kMostSteps = 200, kFewestSteps = 30, kStepEntries = 4000000;
   constexpr double kFading = 0.9, kGrowing = 0.6, kFirstShare = 0.25, kFewest = 2;
-  const std::size_t n = std::min(state.n_atoms(), rows.n_features);
+  const std::size_t n = std::min(start.n_atoms(), rows_.n_features);
   // Eigenvalues cost more the more rows there are; the steps that are left do for a start.
   const std::size_t n_steps = std::clamp(kStepEntries / (n * n), kFewestSteps, kMostSteps);
-  Matrix<float> atoms(n, rows.n_features);
-  std::copy_n(state.weights.data(), atoms.size(), atoms.data());
-  const Matrix<double> span = convert<double>(atoms);
-  Matrix<double> sums(n, rows.n_features);
-  Matrix<float> block(std::min(rows.n, kRotationBlock), rows.n_features);
-  RotationSums rotation(block.rows(), n, rows.n_features);
-  RowOrder order(rows.n, random);
-  std::vector<std::size_t> drawn;
-  const double first = std::min(nonzeros, std::max(kFewest, kFirstShare * nonzeros));
-  for (std::size_t step = 0; step < n_steps; ++step) {
-    const double way = std::min(1.0, static_cast<double>(step) / (kGrowing * static_cast<double>(n_steps)));
-    read_block(rows, order, pool, drawn, block);
-    const double count = first * std::pow(nonzeros / first, way);
-    const Matrix<float>& added = rotation.of(atoms, block, count, pool);
-    for (std::size_t e = 0; e < sums.size(); ++e)
-      sums.data()[e] = kFading * sums.data()[e] + static_cast<double>(added.data()[e]);
-    atoms = convert<float>(polar_factor(sums, span, pool));
+  if (state.step >= n_steps) return false;
+  Matrix<float> atoms(n, rows_.n_features);
+  std::copy_n(start.weights.data(), atoms.size(), atoms.data());
+  if (state.step == 0) {
+    state.span = atoms;
+    state.sums = Matrix<double>(n, rows_.n_features);
   }
-  std::copy_n(atoms.data(), atoms.size(), state.weights.data());
-  std::copy_n(atoms.data(), atoms.size(), state.decoder.data());
+  if (!block_) block_ = std::make_unique<Block>(rows_, seed_, n, state.step);
+  const double way = std::min(1.0, static_cast<double>(state.step) / (kGrowing * static_cast<double>(n_steps)));
+  const double first = std::min(nonzeros_, std::max(kFewest, kFirstShare * nonzeros_));
+  read_block(rows_, block_->order, pool_, block_->drawn, block_->x);
+  const double count = first * std::pow(nonzeros_ / first, way);
+  const Matrix<float>& added = block_->sums.of(atoms, block_->x, count, pool_);
+  for (std::size_t e = 0; e < state.sums.size(); ++e)
+    state.sums.data()[e] = kFading * state.sums.data()[e] + static_cast<double>(added.data()[e]);
+  atoms = convert<float>(polar_factor(state.sums, convert<double>(state.span), pool_));
+  std::copy_n(atoms.data(), atoms.size(), start.weights.data());
+  std::copy_n(atoms.data(), atoms.size(), start.decoder.data());
+  ++state.step;
+  return true;
 }
 
 }  // namespace dualdict

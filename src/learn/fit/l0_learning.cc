@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "learn/fit/l0_learning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "learn/fit/start.h"
+#include "linalg/vectors.h"
+#include "solvers/greedy_codes.h"
+
+namespace dualdict {
+namespace {
+
+// Of the learned samples: one pass from samples as atoms, and four from V.
+constexpr std::size_t kMostFirstRows = 60000, kMostRows = 100000, kPasses = 4, kFewestSteps = 20;
+constexpr std::size_t kCalmShare = 5;  // in the last of so many parts of the steps no atom is replaced
+constexpr std::size_t kLookEvery = 5;  // steps
+constexpr double kStartShare = 0.6;    // of the wanted nonzeros, in the codes that greedy ones start from
+constexpr double kQuietSeconds = 1.5;
+
+// The samples that a hard encoder is learned from are so many elements at most.
+constexpr std::size_t kMostHardElements = std::size_t{1} << 26;
+
+std::size_t held_out_of(std::size_t n) {
+  constexpr std::size_t kFewest = 100, kShare = 5, kMost = 4000;
+  return n < kFewest ? 0 : std::min(n / kShare, kMost);
+}
+
+// How a pass over the learned samples is cut: equal pieces, each as large as a D step is worth.
+struct Pieces {
+  std::size_t count = 1;
+  std::size_t size = 0;
+  Pieces(std::size_t n_learned, std::size_t n_atoms) {
+    constexpr std::size_t kFewest = 2048, kPerAtom = 4;
+    const std::size_t wanted = std::max(kFewest, kPerAtom * n_atoms);
+    count = (n_learned + wanted - 1) / wanted;
+    size = (n_learned + count - 1) / count;
+  }
+};
+
+template <class T>
+std::vector<double> mean_of(const Samples<T>& samples) {
+  std::vector<double> mean(samples.n_features());
+  for (std::size_t i = 0; i < samples.n_samples(); ++i)
+    for (std::size_t f = 0; f < mean.size(); ++f) mean[f] += static_cast<double>(samples.x(i, f));
+  if (!samples.alone()) samples.ranks->sum(mean);
+  for (double& value : mean) value /= static_cast<double>(samples.n_all());
+  return mean;
+}
+
+}  // namespace
+
+void follow_price(FitState& state, double wanted, double nonzeros) {
+  constexpr double kPower = 0.5, kLeast = 0.5, kMost = 2;
+  state.objective.price *= std::clamp(std::pow(nonzeros / wanted, kPower), kLeast, kMost);
+}
+
+template <class T>
+Matrix<T> held_out_samples(const FitState& state, const Samples<T>& samples) {
+  const std::size_t n = state.l0.n_held_out;
+  return samples_in(samples, {0, n > 0 ? n : samples.n_all()});
+}
+
+template <class T>
+L0Learning<T>::L0Learning(Samples<T>& samples, CodeStore<T>& codes, Control& control, ThreadPool& pool)
+    : samples_(samples), codes_(codes), control_(control), pool_(pool), stepper_(control, pool, control.interrupt()) {}
+
+template <class T>
+void L0Learning<T>::begin(FitState& state) {
+  const LearnOptions& options = control_.options();
+  control_.say("learning hard codes and a dictionary for greedy codes with " + std::to_string(*options.nonzeros) +
+               " nonzeros: first a dictionary from samples");
+  state.l0.n_held_out = held_out_of(samples_.n_all());
+  state.l0.mean = mean_of(samples_);
+  begin_steps(state, L0Phase::kSamples);
+  settle_origin(state);
+  state.dual = Matrix<double>(options.n_atoms, samples_.n_features());
+  Random random(options.seed);
+  state.dictionary =
+      initial_dictionary(samples_, options.n_atoms, state.objective.atoms, StartFrom::kAllSamples, random);
+  make_unit_atoms<T>(state.dictionary);
+  find_price(state);
+}
+
+template <class T>
+void L0Learning<T>::settle_origin(FitState& state) {
+  // Always the same way, so that a fit that goes on has the same bits.
+  const bool passes = state.l0.phase > L0Phase::kHard;
+  const bool moves = samples_.origin != (passes ? state.l0.offset : state.l0.mean);
+  if (samples_.origin.empty()) move_origin(samples_, state.l0.mean);
+  if (passes) move_origin(samples_, state.l0.offset);
+  if (moves || squared_learned_ < 0) {
+    double held = 0;
+    for (std::size_t i = 0; i < samples_.n_first(state.l0.n_held_out); ++i)
+      held += squared_norm(samples_.x.row(i), samples_.n_features());
+    if (!samples_.alone()) samples_.ranks->sum(std::span(&held, 1));
+    squared_learned_ = std::max(0.0, samples_.squared - held);
+  }
+  state.moments.squared_samples = squared_learned_;
+}
+
+template <class T>
+void L0Learning<T>::find_price(FitState& state) {
+  const std::size_t n = std::min(kPriceSamples, learned(state).count);
+  const Matrix<T> some = samples_in(samples_, {state.l0.n_held_out, n});
+  GreedyProblem<T> problem;
+  problem.assign(state.dictionary, {}, state.objective.positive_codes, pool_);
+  state.objective.price = price_for_nonzeros<T>(problem, some.view(), nonzeros(), {}, pool_).price;
+}
+
+template <class T>
+void L0Learning<T>::begin_steps(FitState& state, L0Phase phase) {
+  state.l0.phase = phase;
+  state.l0.step = 0;
+  state.fading = {};
+  state.fading.began = true;
+  std::fill_n(state.moments.uu.data(), state.moments.uu.size(), 0.0);
+  std::fill_n(state.moments.ux.data(), state.moments.ux.size(), 0.0);
+  std::fill(state.atoms.usage.begin(), state.atoms.usage.end(), std::size_t{0});
+  state.atoms.looked.assign(state.atoms.usage.size(), 0);
+}
+
+template <class T>
+std::size_t L0Learning<T>::n_steps(const FitState& state) const {
+  const std::size_t n = learned(state).count;
+  const std::size_t rows =
+      state.l0.phase == L0Phase::kSamples ? std::min(n, kMostFirstRows) : kPasses * std::min(n, kMostRows);
+  return std::max(kFewestSteps, rows / Pieces(n, state.objective.n_atoms).size);
+}
+
+template <class T>
+void L0Learning<T>::advance(FitState& state) {
+  if (state.l0.phase == L0Phase::kCollect) return begin(state);
+  settle_origin(state);
+  if (state.l0.phase == L0Phase::kHard) {
+    advance_hard(state);
+    control_.agree();
+  } else {
+    step_dictionary(state);
+  }
+  say_now_and_then(state);
+}
+
+template <class T>
+void L0Learning<T>::step_dictionary(FitState& state) {
+  L0State& l0 = state.l0;
+  const std::size_t n_learned = learned(state).count;
+  const Pieces pieces(n_learned, state.objective.n_atoms);
+  const std::size_t first = l0.step % pieces.count * pieces.size;
+  const SampleRange range{l0.n_held_out + first, std::min(pieces.size, n_learned - first)};
+  const std::size_t count = n_steps(state);
+  StepPlan plan;
+  plan.visit = l0.step < pieces.count ? Visit::kFirst : Visit::kAgain;
+  plan.replace_unused =
+      control_.options().replace_below > 0 && (l0.step + 1) % kLookEvery == 0 && l0.step + count / kCalmShare < count;
+  if (!rule_) rule_.emplace(n_learned);
+  const LearnStep report = stepper_.step(state, {samples_, codes_, range}, *rule_, plan);
+  if (plan.replace_unused) state.atoms.looked = state.atoms.usage;
+  state.fading.add(report.pass, 0);
+  follow_price(state, nonzeros(),
+               static_cast<double>(report.pass.codes.nonzeros) / static_cast<double>(report.pass.n_samples));
+  if (++l0.step < count) return;
+  if (l0.phase == L0Phase::kSamples) {
+    l0.phase = L0Phase::kHard;
+    control_.say("learning W and its decoder together for hard codes");
+  } else {
+    l0.phase = L0Phase::kDone;
+    state.fading.finished = true;
+  }
+}
+
+template <class T>
+void L0Learning<T>::make_hard_fit(const FitState& state, ThreadPool& pool) {
+  const std::size_t n = std::min(
+      samples_.n_all(), state.l0.n_held_out + std::max<std::size_t>(1, kMostHardElements / samples_.n_features()));
+  MatrixView<const T> rows = samples_.x.view().row_range(0, samples_.alone() ? n : 0);
+  if (!samples_.alone()) {
+    rows_ = samples_in(samples_, {0, n});
+    rows = rows_.view();
+  }
+  const std::size_t held = state.l0.n_held_out;
+  const LearnOptions& options = control_.options();
+  const HardFitOptions how{.n_atoms = options.n_atoms,
+                           .nonzeros = *options.nonzeros,
+                           .positive = options.positive_codes,
+                           .seed = options.seed,
+                           .dictionary = &state.dictionary};
+  hard_.emplace(rows.row_range(held, n - held), rows.row_range(0, held > 0 ? held : n), how, pool);
+}
+
+template <class T>
+void L0Learning<T>::advance_hard(FitState& state) {
+  // Ranks end together, between two pieces of work.
+  if (!hearing_pool_ && samples_.alone()) hearing_pool_.emplace(pool_.size(), &control_.interrupt());
+  if (!hard_) make_hard_fit(state, hearing_pool_ ? *hearing_pool_ : pool_);
+  hard_->advance(state.l0.hard);
+  if (state.l0.hard.phase == HardPhase::kDone) end_hard(state);
+}
+
+template <class T>
+void L0Learning<T>::end_hard(FitState& state) {
+  L0State& l0 = state.l0;
+  const HardEncoder encoder = hard_->encoder(l0.hard);
+  hard_.reset();
+  rows_ = {};
+  l0.hard.best = {};
+  l0.offset = l0.mean;
+  for (std::size_t f = 0; f < l0.offset.size(); ++f) l0.offset[f] += encoder.offset[f];
+  state.dual = encoder.weights;
+  l0.bias = encoder.bias;
+  for (std::size_t k = 0; k < l0.bias.size(); ++k)
+    l0.bias[k] += dot(encoder.weights.row(k), encoder.offset.data(), encoder.offset.size());
+  state.dictionary = l0.decoder = encoder.decoder;
+  make_unit_atoms<T>(state.dictionary);
+  begin_steps(state, L0Phase::kPasses);
+  settle_origin(state);
+  find_price(state);
+  const std::size_t n = std::min(kPriceSamples, learned(state).count);
+  const Matrix<T> some = samples_in(samples_, {l0.n_held_out, n});
+  HardProblem<T> problem;
+  problem.assign(state.dual.view(), l0.bias, 0, encoder.positive);
+  Matrix<T> responses(n, state.objective.n_atoms);
+  hard_codes<T>(problem, some.view(), responses.view());
+  l0.start_threshold =
+      static_cast<double>(threshold_for_nonzeros(responses, kStartShare * nonzeros(), encoder.positive));
+  control_.say("learning D for greedy codes that start from hard ones");
+}
+
+template <class T>
+void L0Learning<T>::make_usable(FitState& state) {
+  if (state.l0.phase == L0Phase::kCollect) begin(state);
+  settle_origin(state);
+  if (state.l0.phase > L0Phase::kHard) return;
+  make_hard_fit(state, pool_);
+  if (state.l0.hard.best.n_atoms() == 0) hard_->advance(state.l0.hard);
+  end_hard(state);
+}
+
+template <class T>
+void L0Learning<T>::say_now_and_then(const FitState& state) {
+  if (since_said_.seconds() < kQuietSeconds) return;
+  since_said_ = {};
+  const HardFitState& hard = state.l0.hard;
+  if (state.l0.phase != L0Phase::kHard)
+    control_.say("D has made " + std::to_string(state.l0.step) + " of " + std::to_string(n_steps(state)) + " steps");
+  else if (hard.training.n_steps > 0)
+    control_.say("W and its decoder have made " + std::to_string(hard.training.n_steps) +
+                 " steps; the smallest error of hard codes on samples held out is " + std::to_string(hard.best_error) +
+                 " of the variance");
+  else
+    control_.say("looking for a start of W");
+}
+
+#define DUALDICT_INSTANTIATE(T) \
+  template class L0Learning<T>; \
+  template Matrix<T> held_out_samples<T>(const FitState&, const Samples<T>&);
+DUALDICT_INSTANTIATE(float)
+DUALDICT_INSTANTIATE(double)
+#undef DUALDICT_INSTANTIATE
+
+}  // namespace dualdict

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What learning with penalty l0 does with samples in memory before D steps on all there are: a dictionary from samples,
+// the hard encoder, and D for greedy codes that start from hard ones. Small pieces of work; where it stands is in the
+// state alone.
+#pragma once
+
+#include <optional>
+
+#include "core/clock.h"
+#include "learn/fit/step.h"
+#include "model/fit/hard_fit.h"
+
+namespace dualdict {
+
+template <class T>
+class L0Learning {
+ public:
+  // All outlive it; samples and codes are those in memory. The stepper is for these alone.
+  L0Learning(Samples<T>& samples, CodeStore<T>& codes, Control& control, ThreadPool& pool);
+
+  static bool is_over(const FitState& state) { return state.l0.phase == L0Phase::kDone; }
+  // The first D, and a price for it.
+  void begin(FitState& state);
+  void advance(FitState& state);
+  // Before the end of a fit that was cut short: a hard encoder, if only principal components.
+  void make_usable(FitState& state);
+  // Makes the samples less what the phase wants, as it is before every step; |X|^2 in the moments is theirs.
+  void settle_origin(FitState& state);
+  const Samples<T>& samples() const { return samples_; }
+  ThreadPool& pool() const { return pool_; }
+  double nonzeros() const { return *control_.options().nonzeros; }  // wanted
+  // In the order of all.
+  SampleRange learned(const FitState& state) const {
+    return {state.l0.n_held_out, samples_.n_all() - state.l0.n_held_out};
+  }
+
+ private:
+  void begin_steps(FitState& state, L0Phase phase);
+  void step_dictionary(FitState& state);
+  std::size_t n_steps(const FitState& state) const;
+  void advance_hard(FitState& state);
+  void make_hard_fit(const FitState& state, ThreadPool& pool);
+  void end_hard(FitState& state);
+  void find_price(FitState& state);
+  void say_now_and_then(const FitState& state);
+
+  Samples<T>& samples_;
+  CodeStore<T>& codes_;
+  Control& control_;
+  ThreadPool& pool_;
+  Stepper<T> stepper_;
+  std::optional<FadingSums> rule_;
+  std::optional<ThreadPool> hearing_pool_;  // hears the interrupt, where there is one process
+  Matrix<T> rows_;                          // of all ranks, where there are several
+  std::optional<HardFit<T>> hard_;
+  double squared_learned_ = -1;  // |x|^2 of the learned samples; below 0: not known
+  Stopwatch since_said_;
+};
+
+// Moves the price after codes with so many nonzeros on average.
+void follow_price(FitState& state, double wanted, double nonzeros);
+// The samples that nothing is learned from, on all ranks; all of them where they are few.
+template <class T>
+Matrix<T> held_out_samples(const FitState& state, const Samples<T>& samples);
+
+}  // namespace dualdict
