@@ -56,22 +56,25 @@ MemoryNeed memory_need(const FitSize& size) {
   const auto active = static_cast<double>(active_workspace(std::min(size.n_atoms, kActiveLimit), size.n_atoms));
   // Codes with their start, residual, lead and nonzeros; the active set; a tile of products.
   const double per_thread = block * 5 * k * element + block * k * nonzero + active * element + kPerThread;
+  // What has a row for every atom is packed for whole vectors.
+  constexpr double kPacked = 16;
+  const double atoms = std::ceil(k / kPacked) * kPacked * d;
   // Second moments, sums of codes, D and C, the code problem.
-  const double small = (second_moments(n, d) + 8 * k * k + 5 * k * d) * kDouble;
+  const double small = (second_moments(n, d) + 8 * k * k + 5 * atoms) * kDouble;
   const double wave_codes = std::min(std::max(static_cast<double>(kWaveBytes) / element, block * k), (n + block) * k);
   const double wave = wave_codes * (2 * element + nonzero) + most_blocks(32) * d * element +
                       (is_wide(size.n_samples, size.n_features) ? 0 : most_blocks(16) * 2 * d * kDouble);
   // A block of samples of every thread; D and C with their momentum.
-  const double loop = wave + threads * block * 2 * d * element + (spectrum(n, d) + 11 * k * d) * kDouble +
+  const double loop = wave + threads * block * 2 * d * element + (spectrum(n, d) + 11 * atoms) * kDouble +
                       (size.checkpoint ? n * k * (element + sizeof(float)) : 0);
   const double n_fit = std::min(n, static_cast<double>(fit_samples(size.n_features)));
-  const double n_measured =
-      std::min(size.unseen ? n : n / 4, static_cast<double>(measure_samples(size.n_atoms, size.n_features)));
+  const double n_measured = std::min(size.unseen || size.n_samples < kFewestToHoldOut ? n : n / 4,
+                                     static_cast<double>(measure_samples(size.n_atoms, size.n_features)));
   // Exact codes, sparse codes and those that a decoder is fitted to; what codes decode to for every step; a block of
   // atoms. The six tensors of the model, the copies that are measured, and their encoders.
   const double per_fit_sample = 5 * k + 3 * d + 10 * std::min(k, static_cast<double>(kFitBlockAtoms));
   const double encoders = (n_fit * per_fit_sample + n_measured * (10 * k + 4 * d)) * kDouble +
-                          (regression(n_fit, d, k) + 22 * k * d) * kDouble;
+                          (regression(n_fit, d, k) + 22 * atoms) * kDouble;
   const bool more_pairs = size.sums_pairs && is_wide(size.n_samples, size.n_features);
   MemoryNeed need;
   need.samples = n * d * element + n * kDouble;

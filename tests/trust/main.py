@@ -19,6 +19,7 @@ import hostile  # noqa: E402
 import interop  # noqa: E402
 import job_ranks  # noqa: E402
 import kill_digits  # noqa: E402
+import signals  # noqa: E402
 import streams  # noqa: E402
 
 EXECUTIONS = 1_000_000
@@ -113,7 +114,8 @@ def rows(build, fuzz_build, targets, divide):
         ("P22", "every allocation fails", lambda: faults.fail_every_allocation(command, library, divide)),
         ("P22", "all fail from there on", lambda: faults.fail_every_allocation(command, library, 10 * divide, True)),
         ("P22", "limited address space", lambda: faults.limited_address_space(command, range(8, 400, 8 * divide))),
-        ("P23", "signals", lambda: faults.signals(command, many(60))),
+        ("P23", "signals, and going on to the same bits", lambda: faults.signals(command, many(60))),
+        ("P23", "signals over ten shapes", lambda: signals.over_shapes(command, many(200))),
         ("P24", "kills of ranks", lambda: job_ranks.kills(command, many(60))),
         ("P24", "kills of ranks, a stream", lambda: job_ranks.kills(command, many(60), stream=True)),
         ("P25", "four runs on one output", lambda: faults.two_runs(command, many(50))),

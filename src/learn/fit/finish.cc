@@ -233,7 +233,7 @@ void Finish<T>::fit_encoders(ModelParts& parts) {
   const bool unseen = origin_.validation != nullptr;
   Matrix<T> held_out = unseen_samples(n_measured);
   if (!unseen) {
-    const std::size_t count = n < 100 ? 0 : std::min(n_measured, n / 4);
+    const std::size_t count = n < kFewestToHoldOut ? 0 : std::min(n_measured, n / 4);
     held_out = gather(samples_, order, n - count, count);
   }
   const std::size_t n_fit = std::min(fit_samples(objective.n_features) / haste, unseen ? n : n - held_out.rows());

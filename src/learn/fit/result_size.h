@@ -12,6 +12,8 @@ inline constexpr std::size_t fit_samples(std::size_t n_features) {
   constexpr std::size_t kMost = 8000, kFewest = 64, kElements = std::size_t{1} << 24;
   return std::clamp(kElements / std::max<std::size_t>(n_features, 1), kFewest, kMost);
 }
+// Of fewer samples none are held out: the modes are measured on those that they were fitted to.
+inline constexpr std::size_t kFewestToHoldOut = 100;
 inline constexpr std::size_t kHasteDivisor = 8;  // fewer after an interrupt
 // How long the encoders may go on after an interrupt; with few atoms that is enough for all of them. What is not ready
 // by then is left out of the model.

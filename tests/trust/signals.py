@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""P23: signals at random moments over ten shapes, from small ones to K = 8,192 and d = 4,000."""
+
+import random
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+# samples, features, atoms, more options
+SHAPES = [
+    (2500, 8, 12, ()),
+    (20000, 64, 256, ("--nonzeros", "6")),
+    (4000, 144, 1024, ("--nonzeros", "8")),
+    (3000, 512, 8192, ("--tau", ".2")),
+    (300, 4000, 32, ("--nonzeros", "6")),
+    (3000, 4000, 64, ("--nonzeros", "6")),
+    (20, 60000, 16, ("--nonzeros", "4", "--dtype", "float64")),
+    (20000, 100, 200, ("--nonzeros", "8", "--stream")),
+    (1000, 200, 400, ("--tau", ".2", "--solver", "fista")),
+    (5000, 784, 100, ("--nonzeros", "10", "--eta", ".1")),
+]
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU]
+MOST_SECONDS = 5.5  # 5, and what the system takes to start and end a process
+LONGEST_WAIT = 8.0  # before the signal
+OLD = b"an older model"
+
+
+def make(path, n_samples, n_features):
+    dice = np.random.default_rng(n_features)
+    atoms = dice.standard_normal((40, n_features))
+    codes = dice.standard_normal((n_samples, 40)) * (dice.random((n_samples, 40)) < 0.15)
+    np.save(path, (codes @ atoms / 4).astype(np.float32))
+
+
+def goes_on(learn, checkpoint):
+    """A checkpoint that is there is read by a run that goes on from it; one that is not harms nobody."""
+    if not checkpoint.exists():
+        return None
+    run = subprocess.Popen([*learn, "--resume"], stderr=subprocess.PIPE, text=True)
+    try:
+        _, said = run.communicate(timeout=3)  # what is wrong with the file is said before the first step
+    except subprocess.TimeoutExpired:
+        run.terminate()
+        run.communicate()
+        return None
+    return None if run.returncode == 0 else f"going on: exit {run.returncode}: {said[-200:]}"
+
+
+def one(command, folder, dice, number):
+    """What went wrong with one signal, or None."""
+    n_samples, n_features, n_atoms, more = SHAPES[number % len(SHAPES)]
+    samples = folder / f"{n_samples}x{n_features}.npy"
+    if not samples.exists():
+        make(samples, n_samples, n_features)
+    model, checkpoint = folder / "m.safetensors", folder / "c"
+    checkpoint.unlink(missing_ok=True)
+    learn = [command, "learn", samples, "-o", model, "--atoms", n_atoms, "--rtol", 0, "--max-iterations", 1000, "--quiet", *more]
+    learn += ["--checkpoint", checkpoint, "--checkpoint-every", dice.choice([0, 1, 60])]
+    learn = [*map(str, learn)]
+    model.write_bytes(OLD)
+    wanted = SIGNALS[number // len(SHAPES) % len(SIGNALS)]
+    process = subprocess.Popen(learn, stderr=subprocess.PIPE, text=True)
+    time.sleep(dice.uniform(0.05, 1) ** 2 * LONGEST_WAIT)
+    asked = time.monotonic()
+    process.send_signal(wanted)
+    _, said = process.communicate(timeout=120)
+    seconds = time.monotonic() - asked
+    name = f"{wanted.name} to {n_samples} x {n_features}, {n_atoms} atoms"
+    # Before the command listens a signal ends it as any other program.
+    if process.returncode not in (0, 128 + wanted, -wanted) or seconds > MOST_SECONDS:
+        return f"{name}: exit {process.returncode} after {seconds:.1f} s: {said[-200:]}"
+    if model.read_bytes() != OLD and subprocess.run([command, "info", model], capture_output=True).returncode != 0:
+        return f"{name}: the model is neither the old one nor a valid one"
+    problem = goes_on(learn, checkpoint)
+    return problem and f"{name}: {problem}"
+
+
+def over_shapes(command, n):
+    dice = random.Random(23)
+    with tempfile.TemporaryDirectory() as folder:
+        failures = [one(command, Path(folder), dice, number) for number in range(n)]
+    return n, [failure for failure in failures if failure]
