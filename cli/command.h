@@ -27,5 +27,7 @@ Command add_generate(CLI::App& root);
 Command add_convert(CLI::App& root);
 Command add_audit(CLI::App& root);
 Command add_compare(CLI::App& root);
+Command add_index(CLI::App& root);
+Command add_search(CLI::App& root);
 
 }  // namespace dualdict::cli

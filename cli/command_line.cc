@@ -39,7 +39,8 @@ constexpr const char* kExamples =
 std::vector<Command> add_commands(CLI::App& root) {
   return {add_learn(root),  add_encode(root),   add_decode(root),  add_info(root),    add_verify(root),
           add_score(root),  add_mosaic(root),   add_report(root),  add_options(root), add_completion(root),
-          add_manual(root), add_generate(root), add_convert(root), add_audit(root),   add_compare(root)};
+          add_manual(root), add_generate(root), add_convert(root), add_audit(root),   add_compare(root),
+          add_index(root),  add_search(root)};
 }
 
 // The parser says "--atoms: 1 required K missing" when nothing follows --atoms.

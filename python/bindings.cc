@@ -12,6 +12,7 @@
 #include "learn_call.h"
 #include "online_handle.h"
 #include "report_call.h"
+#include "search_call.h"
 #include "source_handle.h"
 
 namespace dualdict::python {
@@ -158,6 +159,7 @@ NB_MODULE(_core, module) {
   define_online(module);
   define_exchange(module);
   define_report(module);
+  define_search(module);
   module.def("generate_images", &image_list, nb::arg("n_images"), nb::arg("size"), nb::arg("seed"));
   module.def(
       "write_png",

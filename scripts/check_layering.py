@@ -27,6 +27,7 @@ ALLOWED = {
     "model": ["core", "io/bytes", "io/tensors", "linalg", "preprocess", "solvers"],
     "exchange": ["core", "io/bytes", "io/tensors", "linalg", "model"],
     "audit": ["core", "linalg"],
+    "search": ["core", "io/bytes", "linalg", "model"],
     "learn/ranks": BELOW_LEARN,
     "learn/samples": BELOW_LEARN + ["learn/ranks"],
     "learn/fit": BELOW_LEARN + ["learn/ranks", "learn/samples"],

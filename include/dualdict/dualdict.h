@@ -22,6 +22,7 @@
 #include "dualdict/pipeline.h"
 #include "dualdict/preprocess.h"
 #include "dualdict/report.h"
+#include "dualdict/search.h"
 #include "dualdict/stream.h"
 #include "dualdict/summary.h"
 #include "dualdict/verify.h"

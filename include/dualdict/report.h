@@ -36,6 +36,7 @@ DUALDICT_API std::string report_html(const Model& model, const ReportOptions& op
 DUALDICT_API std::vector<IterationRecord> read_trace(const std::string& path);
 
 // The lines of a text file (UTF-8), for names; an empty line is an empty name, one at the very end is none.
+// Of a file that ends in .tsv the last column.
 DUALDICT_API std::vector<std::string> read_names(const std::string& path);
 
 }  // namespace dualdict

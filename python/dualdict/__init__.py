@@ -26,6 +26,7 @@ from ._functions import (
 )
 from ._onnx import to_onnx
 from ._record import Record
+from ._search import Searcher, build_index
 
 if TYPE_CHECKING:
     from ._estimator import DualDictionaryLearning
@@ -34,8 +35,10 @@ __all__ = [
     "DualDictionaryLearning",
     "Model",
     "Record",
+    "Searcher",
     "__version__",
     "audit",
+    "build_index",
     "compare",
     "decode",
     "encode",

@@ -92,7 +92,9 @@ std::vector<IterationRecord> read_trace(const std::string& path) {
 std::vector<std::string> read_names(const std::string& path) {
   const std::string text = read_text(path);
   std::vector<std::string> names;
-  for (const std::string_view line : lines_of(text)) names.emplace_back(line);
+  const bool is_table = path.ends_with(".tsv");
+  for (const std::string_view line : lines_of(text))
+    names.emplace_back(is_table ? line.substr(line.rfind('\t') + 1) : line);
   return names;
 }
 
