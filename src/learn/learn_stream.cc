@@ -22,11 +22,15 @@ void check(const SampleStream& stream, const LearnOptions& options, const LearnC
   if (stream.n_features() == 0)
     throw Error(ErrorKind::kUsage, "interrupted before learning began: there is nothing to save");
   require_widths(options, context.validation, stream.name(), stream.n_features());
-  const std::size_t held = kept_limit(stream.n_features(), options.penalty) + 8 * step_samples(options.n_atoms);
-  require_memory(memory_need({held, stream.n_features(), options.n_atoms, resolve_threads(options.n_threads),
-                              options.dtype, !context.checkpoint.path.empty(), context.validation != nullptr,
-                              sums_pairs(options, stream.n_features())}),
-                 options.max_memory);
+  const std::size_t kept = kept_limit(stream.n_features(), options.penalty);
+  const std::size_t held = kept + 8 * step_samples(options.n_atoms);
+  MemoryNeed need = memory_need({held, stream.n_features(), options.n_atoms, resolve_threads(options.n_threads),
+                                 options.dtype, !context.checkpoint.path.empty(), context.validation != nullptr,
+                                 sums_pairs(options, stream.n_features())});
+  // They are learned from while they are kept.
+  if (options.penalty == Penalty::kL0)
+    need.samples += static_cast<double>(kept) * static_cast<double>(stream.n_features()) * sizeof(double);
+  require_memory(need, options.max_memory);
 }
 
 std::string told(const FitState& state, const LearnSummary& summary, std::size_t n_measured) {
@@ -60,7 +64,8 @@ LearnResult learn_from(SampleStream& stream, const LearnOptions& options, const 
   const FitOrigin origin{stream.name(), stream.sample_shape(),
                          Transform(context.preprocess, state.stream.feature_means), context.validation};
   LearnSummary summary;
-  control.keep_back({kept_limit(stream.n_features()), stream.n_features(), options.n_atoms, pool.size()});
+  control.keep_back(
+      {kept_limit(stream.n_features(), options.penalty), stream.n_features(), options.n_atoms, pool.size()});
   control.progress().begin("learning from " + stream.name());
   {
     StreamFit<T> source(stream, origin.transform, n_passes, control, pool);
