@@ -8,7 +8,8 @@
 
 namespace dualdict::cli {
 
-inline constexpr unsigned kSecondsToEnd = 5;
+// One less than is promised: to give back gigabytes takes the system a while.
+inline constexpr unsigned kSecondsToEnd = 4;
 // Where all of the work would be lost.
 inline constexpr unsigned kSecondsToSaveAll = 15;
 

@@ -70,17 +70,19 @@ MemoryNeed memory_need(const FitSize& size) {
   const double n_fit = std::min(n, static_cast<double>(fit_samples(size.n_features)));
   const double n_measured = std::min(size.unseen || size.n_samples < kFewestToHoldOut ? n : n / 4,
                                      static_cast<double>(measure_samples(size.n_atoms, size.n_features)));
-  // Exact codes, sparse codes and those that a decoder is fitted to; what codes decode to for every step; a block of
-  // atoms. The six tensors of the model, the copies that are measured, and their encoders.
-  const double per_fit_sample = 5 * k + 3 * d + 10 * std::min(k, static_cast<double>(kFitBlockAtoms));
-  const double encoders = (n_fit * per_fit_sample + n_measured * (10 * k + 4 * d)) * kDouble +
-                          (regression(n_fit, d, k) + 22 * atoms) * kDouble;
+  // To fit: exact codes, sparse codes and those that a decoder is fitted to; what codes decode to for every step; a
+  // block of atoms.
+  const double to_fit = n_fit * (4 * k + 5 * d + 10 * std::min(k, static_cast<double>(kFitBlockAtoms)));
+  const double to_measure = n_fit * (2 * k + 2 * d) + n_measured * (6 * k + 8 * d);
+  // And the six tensors of the model, the copies that are measured, and their encoders.
+  const double encoders = (std::max(to_fit, to_measure) + regression(n_fit, d, k) + 22 * atoms) * kDouble;
   const bool more_pairs = size.sums_pairs && is_wide(size.n_samples, size.n_features);
   MemoryNeed need;
   need.samples = n * d * element + n * kDouble;
   need.codes = n * k * element;
-  need.work =
-      kProgram + threads * per_thread + small + std::max(loop, encoders) + (more_pairs ? 5 * d * d * kDouble : 0);
+  // The codes are let go before the encoders are fitted.
+  need.work = kProgram + threads * per_thread + small + std::max(loop, encoders - need.codes) +
+              (more_pairs ? 5 * d * d * kDouble : 0);
   return need;
 }
 

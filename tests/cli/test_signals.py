@@ -129,7 +129,7 @@ def test_a_limit_of_file_sizes_is_an_error_that_leaves_nothing(long_run, tmp_pat
     assert precious.read_text() == "precious"
 
 
-def test_five_seconds_after_a_signal_the_process_ends_wherever_it_is(samples, model, tmp_path):
+def test_within_five_seconds_of_a_signal_the_process_ends_wherever_it_is(samples, model, tmp_path):
     """Here in a write to a pipe that nobody reads."""
     (tmp_path / "many").write_bytes(np.load(samples).tobytes() * 20)
     with open(tmp_path / "many", "rb") as many:
@@ -143,6 +143,6 @@ def test_five_seconds_after_a_signal_the_process_ends_wherever_it_is(samples, mo
     asked = time.monotonic()
     process.send_signal(signal.SIGINT)
     process.wait(timeout=30)
-    assert 4 < time.monotonic() - asked < 7
+    assert 3 < time.monotonic() - asked < 7
     assert process.returncode == 130
     assert b"took too long to end" in process.stderr.read()

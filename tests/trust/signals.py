@@ -4,6 +4,7 @@
 import random
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -79,8 +80,17 @@ def one(command, folder, dice, number):
     return problem and f"{name}: {problem}"
 
 
-def over_shapes(command, n):
-    dice = random.Random(23)
+def over_shapes(command, n, first=0):
+    failures = []
     with tempfile.TemporaryDirectory() as folder:
-        failures = [one(command, Path(folder), dice, number) for number in range(n)]
-    return n, [failure for failure in failures if failure]
+        for number in range(first, first + n):
+            failure = one(command, Path(folder), random.Random(number), number)
+            if failure:
+                failures.append(f"{number}: {failure}")
+    return n, failures
+
+
+if __name__ == "__main__":  # a part of them: signals.py COMMAND FIRST COUNT
+    cases, found = over_shapes(sys.argv[1], int(sys.argv[3]), int(sys.argv[2]))
+    print("\n".join([*found, f"{cases} signals, {len(found)} failures"]))
+    sys.exit(1 if found else 0)

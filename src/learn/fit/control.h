@@ -16,7 +16,7 @@
 namespace dualdict {
 
 // After an interrupt an iteration may take this long to end, so that its work is kept.
-inline constexpr double kPatienceSeconds = 3;
+inline constexpr double kPatienceSeconds = 2;
 
 // What is under way when the time limit is over may take this long to end; what is not ready then is left out.
 inline constexpr double kGraceSeconds = 1.5;

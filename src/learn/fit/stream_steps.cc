@@ -132,8 +132,13 @@ void StreamSteps<T>::start(FitState& state, const Samples<T>& piece) {
     control_.say("keeping samples, up to " + std::to_string(kept_limit(piece.n_features(), state.objective.penalty)) +
                  ", to learn hard codes and the first D from");
   } else {
-    control_.say(start_fit(state, control_.options(), piece, StartFrom::kFirstSamples,
-                           {pool_, control_.interrupt(), control_.progress()}));
+    try {
+      control_.say(start_fit(state, control_.options(), piece, StartFrom::kFirstSamples,
+                             {pool_, control_.interrupt(), control_.progress()}));
+    } catch (const Interrupted&) {
+      state.dictionary = {};  // there is no start yet
+      throw;
+    }
   }
   state.atoms.looked.assign(state.atoms.usage.size(), 0);
   state.rule.restart(0);
