@@ -94,8 +94,8 @@ CLI::Option* add_mode_option(CLI::App& app, std::string& mode, const std::string
   std::string text = help + ":";
   for (const ModeInfo& info : mode_table())
     text += (&info == &mode_table().front() ? " " : "; ") + mode_form(info) + ", " + std::string(info.help) +
-            (info.name == "sparse"   ? " (default)"
-             : info.name == "greedy" ? " (default for models of --penalty l0)"
+            (info.name == "sparse"   ? " (default for models of --tau)"
+             : info.name == "greedy" ? " (default for models of --nonzeros)"
                                      : "");
   const auto set = [&mode](const std::string& value) {
     parse_mode(value);

@@ -28,7 +28,8 @@ struct EncodeOptions {
   std::size_t n_threads = 0;
 };
 
-// The mode that fits the penalty with which the model was learned, "sparse", or "greedy" for l0; of a model that was
+// The mode that leaves least of a sample with the wanted nonzeros, "greedy", for a model that was learned with a number
+// of them or with penalty l0; "sparse", one product, for one that was learned with a tau; of a model that was
 // converted, the one that it was learned with elsewhere.
 DUALDICT_API std::string_view default_mode(const Model& model);
 

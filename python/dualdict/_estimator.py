@@ -45,8 +45,9 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     encode : str, default=None
         How `transform` encodes: "linear" (C x), "sparse" (one product, gain and threshold), "corrected" (two products),
         "refine:k" (k proximal steps more), "exact" (the minimiser), "greedy" (atom by atom while it is worth a price),
-        "omp:k" (k atoms for every sample) or, after penalty="l0", "hard" (one product, one threshold). What each buys is in
-        `encoding_table_`. None: "sparse", or "greedy" after penalty="l0".
+        "omp:k" (k atoms for every sample) or, after penalty="l0", "hard" (one product, one threshold) and "topk:k" (its k
+        largest for every sample). What each buys is in
+        `encoding_table_`. None: "greedy" after a fit with `nonzeros`, which leaves least; "sparse" after one with `tau`.
     encode_tau, encode_nonzeros, encode_eta : float, default=None
         Another sparsity for `transform` than that of the fit: its weight, or the wanted nonzeros per code on average;
         `encode_eta` for "refine:k" and "exact" only.

@@ -189,7 +189,7 @@ def encode(
         float32 and float64 are taken as they are, float16 and sparse rows converted a block at a time.
     mode : {modes}, optional
         From one product to the minimiser of E with its certificate; what each buys is in the model's encoding table. By
-        default "sparse", or "greedy" for a model of penalty "l0".
+        default "greedy" for a model that was learned with `nonzeros`, "sparse" for one with `tau`.
     tau, nonzeros, eta : float, optional
         Another sparsity than that of the model: its weight, or the wanted nonzeros per code on average; eta in modes
         that take it.

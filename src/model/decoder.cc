@@ -85,8 +85,12 @@ struct Decoder::EngineOf final : Decoder::Engine {
 };
 
 std::string_view default_mode(const Model& model) {
-  if (!model.parts().own_mode.empty()) return model.parts().own_mode;
-  return model.parts().penalty == Penalty::kL0 ? "greedy" : "sparse";
+  const ModelParts& parts = model.parts();
+  if (!parts.own_mode.empty()) return parts.own_mode;
+  if (parts.penalty == Penalty::kL0) return "greedy";
+  const FittedEncoder* greedy = parts.find_encoder("greedy");
+  const bool has_price = greedy != nullptr && !greedy->levels.empty();
+  return parts.provenance.summary.given.nonzeros && has_price ? "greedy" : "sparse";
 }
 
 DecodeWith decode_with(std::string_view mode, std::optional<bool> debias) {

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
+#include "dualdict/encode.h"
 #include "dualdict/error.h"
 #include "learn/fit_case.h"
 
@@ -48,6 +51,13 @@ TEST(TauSearch, TheWantedNumberIsThatOfUnseenSamplesInEveryMode) {
     EXPECT_EQ(parts.eta, 0);
     EXPECT_NEAR(*parts.learning_eta, 0.03 * 32 / 24, 1e-12);
     EXPECT_LT(*parts.learning_tau, parts.tau);
+    EXPECT_EQ(default_mode(result.model), "greedy");
+    const auto error_of = [&](const std::string& mode) {
+      for (const EncodingRow& row : parts.provenance.encoding.rows)
+        if (row.mode == mode) return std::min(row.reconstruction_error, row.debiased_reconstruction_error);
+      return std::numeric_limits<double>::quiet_NaN();
+    };
+    EXPECT_LT(error_of("greedy"), error_of("sparse"));
     for (const EncodingRow& row : parts.provenance.encoding.rows)
       for (const char* mode : {"sparse", "corrected", "exact", "greedy"})
         if (row.mode == mode) {

@@ -49,8 +49,9 @@ void check(const Model& model, const EncodeOptions& options, const ModeInfo& mod
     usage("mode " + options.mode + ": its codes are dense and take neither tau nor nonzeros; use " +
           modes_that([](const ModeInfo& info) { return info.sparse; }));
   if (options.tau && !mode.takes_tau)
-    usage("tau " + number(*options.tau) + ": mode " + options.mode + " has no tau; " +
-          (mode.takes_nonzeros ? "give nonzeros" : "its k is the number of nonzeros"));
+    usage(
+        "tau " + number(*options.tau) + ": mode " + options.mode + " has no tau; " +
+        (mode.takes_nonzeros ? "give nonzeros, or a mode that has one, as sparse" : "its k is the number of nonzeros"));
   if (options.nonzeros && !mode.takes_nonzeros)
     usage("nonzeros " + number(*options.nonzeros) + ": mode " + options.mode + " has k of them; give another k");
   if (options.tau && options.nonzeros) usage("tau and nonzeros: give one of them, not both");
