@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "linalg/vectors.h"
 #include "solvers/code_step.h"
@@ -15,76 +16,79 @@ namespace {
 template <class T>
 constexpr T kRounding = 4 * std::numeric_limits<T>::epsilon();
 
-// The place of the largest magnitude of a row.
+// The place of the largest magnitude of a padded row, looked for by whole vectors.
 template <class T>
 std::size_t place_of(const T* row, T largest) {
   std::size_t j = 0;
+  for (;; j += kWidestVector) {
+    bool here = false;
+    for (std::size_t lane = 0; lane < kWidestVector; ++lane) here |= std::abs(row[j + lane]) == largest;
+    if (here) break;
+  }
   while (std::abs(row[j]) != largest) ++j;
   return j;
 }
 
-// One more row of L for the atom `next`; false when it depends on those before it.
+// out -= the sum of the first `count` factors times the rows of `directions` from `first` on.
 template <class T>
-bool add_row(const GreedyProblem<T>& problem, std::size_t next, std::size_t n, PursuitWorkspace<T>& work) {
-  T* const row = work.factor.row(n);
-  const T* const gram = problem.gram.row(next);
-  T squared = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const T* const above = work.factor.row(i);
-    T sum = gram[work.chosen[i]];
-    for (std::size_t k = 0; k < i; ++k) sum -= above[k] * row[k];
-    row[i] = sum / above[i];
-    squared += row[i] * row[i];
-  }
-  const T pivot = gram[next] - squared;
-  if (!(pivot > kRounding<T> * gram[next])) return false;
-  row[n] = std::sqrt(pivot);
-  return true;
+void subtract_directions(const PursuitWorkspace<T>& work, std::size_t first, std::size_t count, const T* factors,
+                         T* out) {
+  kernels<T>().add_rows({.factors = factors,
+                         .rows = work.order.data() + first,
+                         .count = count,
+                         .sign = T{-1},
+                         .matrix = work.directions.data(),
+                         .stride = work.directions.cols(),
+                         .out = out,
+                         .n = work.directions.cols()});
 }
 
-// Least squares on the n chosen atoms: forward has one more element than before, code is L'^-1 of it.
+// What the atom `next` has beyond the n chosen ones; false when it depends on them.
 template <class T>
-void solve_chosen(const T* linear, std::size_t n, PursuitWorkspace<T>& work) {
-  const std::size_t last = n - 1;
-  const T* const row = work.factor.row(last);
-  T sum = linear[work.chosen[last]];
-  for (std::size_t i = 0; i < last; ++i) sum -= row[i] * work.forward[i];
-  work.forward[last] = sum / row[last];
-  std::copy_n(work.forward.begin(), n, work.code.begin());
+bool add_direction(const GreedyProblem<T>& problem, std::size_t next, std::size_t n, PursuitWorkspace<T>& work) {
+  T* const factor = work.factor.row(n);
+  for (std::size_t i = 0; i < n; ++i) factor[i] = work.directions(i, next) / work.pivot[i];
+  T* const direction = work.directions.row(n);
+  std::copy_n(problem.gram.row(next), problem.gram.cols(), direction);
+  subtract_directions(work, 0, n, factor, direction);
+  work.pivot[n] = direction[next];
+  return work.pivot[n] > kRounding<T> * problem.gram(next, next);
+}
+
+// Takes the n-th direction out of what is left.
+template <class T>
+void take_out(std::size_t n, PursuitWorkspace<T>& work) {
+  work.along[n] = work.rest[work.chosen[n]] / work.pivot[n];
+  subtract_directions(work, n, 1, work.along.data() + n, work.rest.data());
+}
+
+// Least squares on the n chosen atoms: L' code = along, in the place of `along`.
+template <class T>
+void solve_chosen(std::size_t n, PursuitWorkspace<T>& work) {
   for (std::size_t i = n; i-- > 0;) {
-    const T* const below = work.factor.row(i);
-    work.code[i] /= below[i];
-    for (std::size_t k = 0; k < i; ++k) work.code[k] -= below[k] * work.code[i];
+    const T* const row = work.factor.row(i);
+    for (std::size_t k = 0; k < i; ++k) work.along[k] -= row[k] * work.along[i];
   }
 }
 
 // The number of atoms chosen.
 template <class T>
 std::size_t pursue(const GreedyProblem<T>& problem, const T* linear, std::size_t most, PursuitWorkspace<T>& work) {
-  const std::size_t stride = problem.gram.cols();
   const Kernels<T>& kernel = kernels<T>();
-  const T first = kernel.largest_magnitude(linear, problem.n_atoms);
-  std::copy_n(linear, stride, work.rest.data());
+  std::copy_n(linear, work.rest.size(), work.rest.data());
+  T first = 0;
   std::size_t n = 0;
   while (n < most) {
-    const T largest = kernel.largest_magnitude(work.rest.data(), problem.n_atoms);
+    const T largest = kernel.largest_magnitude(work.rest.data(), work.rest.size());
+    if (n == 0) first = largest;
     if (!(largest > kRounding<T> * first) || !std::isfinite(largest)) break;
     const std::size_t next = place_of(work.rest.data(), largest);
     const auto end = work.chosen.begin() + static_cast<std::ptrdiff_t>(n);
-    if (std::find(work.chosen.begin(), end, next) != end || !add_row(problem, next, n, work)) break;
-    work.chosen[n++] = static_cast<std::uint32_t>(next);
-    solve_chosen(linear, n, work);
-    if (n == most) break;
-    std::copy_n(linear, stride, work.rest.data());
-    kernel.add_rows({.factors = work.code.data(),
-                     .rows = work.chosen.data(),
-                     .count = n,
-                     .sign = T{-1},
-                     .matrix = problem.gram.data(),
-                     .stride = stride,
-                     .out = work.rest.data(),
-                     .n = stride});
+    if (std::find(work.chosen.begin(), end, next) != end || !add_direction(problem, next, n, work)) break;
+    work.chosen[n] = static_cast<std::uint32_t>(next);
+    take_out(n++, work);
   }
+  solve_chosen(n, work);
   return n;
 }
 
@@ -92,15 +96,16 @@ std::size_t pursue(const GreedyProblem<T>& problem, const T* linear, std::size_t
 
 template <class T>
 void PursuitWorkspace<T>::reserve(std::size_t n_atoms, std::size_t n_nonzeros) {
-  if (rest.size() != padded(n_atoms)) {
-    linear = Matrix<T>(kBlockSamples, padded(n_atoms));
-    rest.assign(padded(n_atoms), T{0});
-  }
-  if (factor.rows() >= n_nonzeros) return;
-  factor = Matrix<T>(n_nonzeros, n_nonzeros);
-  forward.resize(n_nonzeros);
-  code.resize(n_nonzeros + kWidestVector);
-  chosen.resize(n_nonzeros + kWidestVector);
+  if (rest.size() == padded(n_atoms) && factor.rows() >= n_nonzeros) return;
+  linear = Matrix<T>(kBlockSamples, padded(n_atoms));
+  rest.assign(padded(n_atoms), T{0});
+  directions = Matrix<T>(n_nonzeros, padded(n_atoms));
+  factor = Matrix<T>(n_nonzeros, padded(n_nonzeros));
+  along.resize(n_nonzeros);
+  pivot.resize(n_nonzeros);
+  chosen.resize(n_nonzeros);
+  order.resize(n_nonzeros + kWidestVector);
+  std::iota(order.begin(), order.end(), 0U);
 }
 
 template <class T>
@@ -112,7 +117,7 @@ void pursuit_codes(const GreedyProblem<T>& problem, MatrixView<const T> x, std::
   for (std::size_t i = 0; i < x.rows; ++i) {
     const std::size_t n = pursue(problem, work.linear.row(i), most, work);
     std::fill_n(u.row(i), problem.n_atoms, T{0});
-    for (std::size_t k = 0; k < n; ++k) u(i, work.chosen[k]) = work.code[k] * problem.inverse[work.chosen[k]];
+    for (std::size_t k = 0; k < n; ++k) u(i, work.chosen[k]) = work.along[k] * problem.inverse[work.chosen[k]];
   }
 }
 

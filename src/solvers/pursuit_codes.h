@@ -13,11 +13,14 @@ namespace dualdict {
 
 template <class T>
 struct PursuitWorkspace {
-  Matrix<T> linear;        // V'(x - b), rows padded
-  AlignedVector<T> rest;   // V'(x - b - V u), padded
-  Matrix<T> factor;        // L of the chosen atoms' Gram matrix
-  std::vector<T> forward;  // L^-1 of their linear part
-  std::vector<T> code;
+  Matrix<T> linear;       // V'(x - b), rows padded
+  AlignedVector<T> rest;  // V'(x - b - V u), padded
+  // With L P L' the Gram matrix of the chosen atoms, in the order in which they were chosen:
+  Matrix<T> directions;              // row n: V' times what chosen atom n has beyond those before it, padded
+  Matrix<T> factor;                  // row n: the first n elements of row n of L, padded
+  std::vector<T> along;              // of each direction, the multiple that is in the sample
+  std::vector<T> pivot;              // P, the squared lengths of what they have beyond
+  std::vector<std::uint32_t> order;  // 0, 1, 2, ...
   std::vector<std::uint32_t> chosen;
   void reserve(std::size_t n_atoms, std::size_t n_nonzeros);
 };

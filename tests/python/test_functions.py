@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from sklearn.decomposition import DictionaryLearning, sparse_encode
+from sklearn.linear_model import orthogonal_mp
 
 from conftest import planted
 
@@ -206,6 +207,15 @@ def test_penalty_l0(X):
         dualdict.encode(model, unseen, "exact")
     with pytest.raises(ValueError, match="nonzeros"):
         dualdict.learn(X, 24, penalty="l0")
+
+
+def test_matching_pursuit_is_that_of_scikit_learn(X):
+    model, _ = dualdict.learn(X, 24, tau=0.1, dtype="float64")
+    samples, atoms = X.astype(np.float64), model.components
+    norms = np.linalg.norm(atoms, axis=1)
+    for nonzeros in (1, 3, 10):
+        theirs = orthogonal_mp((atoms / norms[:, None]).T, samples.T, n_nonzero_coefs=nonzeros).T / norms
+        assert np.abs(dualdict.encode(model, samples, f"omp:{nonzeros}") - theirs).max() < 1e-8
 
 
 def test_codes_may_be_put_where_the_samples_are():
