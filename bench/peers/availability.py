@@ -5,7 +5,8 @@ from importlib import metadata
 
 from isolate import isolated
 
-PEERS = {"spams": ("spams", "spams-bin"), "sklearn": ("sklearn", "scikit-learn")}
+PEERS = {"spams": ("spams", "spams-bin"), "sklearn": ("sklearn", "scikit-learn"), "torch": ("torch", "torch"),
+         "dictlearn": ("dictlearn", "dictlearn")}
 TOOLS = ("numpy", "scipy", "matplotlib", "threadpoolctl", "pillow")
 _missing = None
 

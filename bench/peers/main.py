@@ -4,6 +4,7 @@ import argparse
 import json
 import time
 
+import codes
 import encoding
 import exact
 import learning
@@ -27,6 +28,7 @@ ROWS = {
     "stopping": stopping.measure,
     "exact": exact.measure,
     "encoding": encoding.measure,
+    "codes": codes.measure,
     "scaling": scaling.measure,
     "threads": scaling.measure_threads,
 }

@@ -60,6 +60,32 @@ def scaling_figure(row, path):
     finish(figure, f"Growth with N: d = {first['n_features']:.0f}, K = {first['n_atoms']:.0f}, eta = 0, tau = .1", path)
 
 
+def draw_codes(axes, name, count):
+    for rate, curve in count["autoencoder"].items():
+        axes.plot([point[0] for point in curve], [point[1] for point in curve], "o-", markersize=4,
+                  label=f"autoencoder, rate {rate}")
+    for mode, point in count["ours"].items():
+        axes.plot(*point, "s", label=f"dualdict {mode}")
+    axes.plot(*count["components"], "k^", label="PCA, hard threshold")
+    axes.set_xscale("log")
+    axes.set_xlabel("core seconds of learning")
+    axes.set_ylabel("error")
+    axes.set_title(f"{name}, {count['nonzeros']} nonzeros", fontsize=10)
+    axes.grid(alpha=.3, which="both")
+    axes.legend(fontsize=7)
+
+
+def codes_figure(row, path):
+    counts = [(name, count) for name, problem in row["problems"].items() for count in problem["counts"]]
+    figure, all_axes = plt.subplots((len(counts) + 1) // 2, min(2, len(counts)), squeeze=False,
+                                    figsize=(6.5 * min(2, len(counts)), 4.2 * ((len(counts) + 1) // 2)))
+    for axes in all_axes.flat[len(counts):]:
+        axes.axis("off")
+    for axes, (name, count) in zip(all_axes.flat, counts):
+        draw_codes(axes, name, count)
+    finish(figure, "Error at equal mean nonzeros against core seconds", path)
+
+
 def finish(figure, title, path):
     figure.suptitle(title)
     figure.tight_layout()
@@ -74,6 +100,9 @@ def draw(rows, json_path):
     if learned:
         figures["learning"] = json_path.with_name(json_path.stem + "-learning.png")
         learning_figure(learned, figures["learning"])
+    if "codes" in rows and rows["codes"]["problems"]:
+        figures["codes"] = json_path.with_name(json_path.stem + "-codes.png")
+        codes_figure(rows["codes"], figures["codes"])
     if "scaling" in rows:
         figures["scaling"] = json_path.with_name(json_path.stem + "-scaling.png")
         scaling_figure(rows["scaling"], figures["scaling"])

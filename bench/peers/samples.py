@@ -8,9 +8,12 @@ from PIL import Image
 from settings import SEED, data_folder
 
 
-def patches(n, side):
-    """Random patches of grey images, divided by 125, each with mean zero."""
+def patches(n, side, part="all"):
+    """Random patches of grey images, divided by 125, each with mean zero: of all images, of every fifth ("test") or of the
+    others ("learn")."""
     files = sorted(data_folder("bsds/train").glob("*.jpg"))
+    if part != "all":
+        files = [file for place, file in enumerate(files) if (place % 5 == 0) == (part == "test")]
     if not files:
         raise FileNotFoundError("bsds/train has no .jpg images")
     random = np.random.default_rng(SEED)

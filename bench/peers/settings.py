@@ -32,6 +32,11 @@ class Settings:
     scaling_atoms: tuple
     scaling_sides: tuple
     scaling_iterations: int
+    n_codes: int  # samples that codes with few nonzeros are learned from
+    n_counts: int  # of nonzeros, of each problem
+    codes_seconds: tuple  # core seconds of each training of the autoencoder
+    n_pursued: int  # samples coded by matching pursuit
+    aksvd_iterations: tuple
 
     @property
     def work(self):
@@ -52,11 +57,13 @@ FULL = dict(repeats=3, seconds=60, curve=(2, 5, 10, 20, 40), early=(0.4, 0.5, 0.
             probe_seconds=10, batch_sizes=(8, 16, 32, 64, 128, 256, 512), n_patches=100_000,
             n_digits=50_000, wide=(200_000, 512, 4096), n_judged=10_000, early_wide=(3, 6, 12, 24), n_coded=20_000,
             n_coded_slowly=1_000, n_checked=4_000, stopping_limit=3600, scaling_samples=(10_000, 100_000, 1_000_000),
-            scaling_atoms=(100, 200, 400), scaling_sides=(8, 12, 16), scaling_iterations=10)
+            scaling_atoms=(100, 200, 400), scaling_sides=(8, 12, 16), scaling_iterations=10,
+            n_codes=90_000, n_counts=3, codes_seconds=(4, 12, 35), n_pursued=20_000, aksvd_iterations=(1, 3, 10, 30))
 QUICK = dict(repeats=1, seconds=3, curve=(1,), early=(1,), probe_seconds=1, batch_sizes=(128,),
              n_patches=5_000, n_digits=5_000, wide=(5_000, 64, 256), n_judged=1_000, early_wide=(1,),
              n_coded=1_000, n_coded_slowly=50, n_checked=200, stopping_limit=3, scaling_samples=(1_000, 5_000), scaling_atoms=(100,),
-             scaling_sides=(8,), scaling_iterations=3)
+             scaling_sides=(8,), scaling_iterations=3, n_codes=5_000, n_counts=1, codes_seconds=(1,), n_pursued=1_000,
+             aksvd_iterations=(1,))
 
 
 def make_settings(quick, repeats=None):

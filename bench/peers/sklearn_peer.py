@@ -57,3 +57,12 @@ def code_to(samples_path, dictionary_path, threshold, tolerance, n=None):
                   max_iter=10000)
     codes = lasso.fit(atoms.T, data.T, check_input=False).coef_
     return time.perf_counter() - started, codes
+
+
+def pursue(samples_path, dictionary_path, nonzeros):
+    """orthogonal_mp_gram: (samples a core second, codes)."""
+    from sklearn.linear_model import orthogonal_mp_gram
+    data, atoms = rows(samples_path), rows(dictionary_path)
+    started = time.process_time()
+    codes = orthogonal_mp_gram(atoms @ atoms.T, atoms @ data.T, n_nonzero_coefs=nonzeros, copy_Xy=False).T
+    return len(data) / (time.process_time() - started), codes

@@ -34,3 +34,12 @@ def code(samples_path, dictionary_path, threshold, n=None, dtype=np.float32):
     started = time.perf_counter()
     codes = spams.lasso(data, D=atoms, lambda1=threshold, mode=2, numThreads=1)
     return time.perf_counter() - started, codes.T.toarray()
+
+
+def pursue(samples_path, dictionary_path, nonzeros):
+    """omp: (samples a core second, codes)."""
+    import spams
+    data, atoms = columns(samples_path), columns(dictionary_path)
+    started = time.process_time()
+    codes = spams.omp(data, D=atoms, L=nonzeros, eps=0.0, lambda1=0.0, numThreads=1)
+    return data.shape[1] / (time.process_time() - started), codes.T.toarray()

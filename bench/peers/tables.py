@@ -7,6 +7,7 @@ MODES = {"linear": "`linear`, library", "blas": "cblas_sgemm (OpenBLAS)", "numpy
          "numpy": "NumPy `X @ C.T`", "sparse": "`sparse`", "corrected": "`corrected`",
          "linear_two_threads": "`linear`, 2 threads", "sparse_two_threads": "`sparse`, 2 threads"}
 
+CODES_SHOWN = ("hard, l0", "greedy, l0", "greedy, l1")
 NPY_TO_NPY = {"command": "`dualdict encode --mode linear --threads 1`",
               "command_all_threads": "`dualdict encode --mode linear`, all cores",
               "copy": "plain copy: read and write the same bytes",
@@ -84,3 +85,30 @@ def scaling(rows):
                           f"{point['peak_mib']:.0f}", f"{point['over_mib']:.0f}", f"{point['encode_peak_mib']:.0f}"])
     return table(["varied", "N", "d", "K", "threads", "s/iteration", "µs/iteration/sample", "peak learning [MiB]",
                   "above X + U [MiB]", "peak encoding [MiB]"], lines)
+
+
+def codes(row):
+    """Error at equal mean nonzeros, a line for each problem and count."""
+    lines = []
+    for name, problem in row["problems"].items():
+        for count in problem["counts"]:
+            ours = count["ours"]
+            cell = lambda point: f"{point[1]:.4f} ({number(point[0])} s)"  # noqa: E731
+            best = {rate: min(curve, key=lambda point: point[1]) for rate, curve in count["autoencoder"].items()}
+            lines.append([name, count["nonzeros"], cell(count["components"]),
+                          *(cell(best[rate]) if rate in best else "–" for rate in ("0.001", "0.005")),
+                          *(cell(ours[mode]) for mode in CODES_SHOWN)])
+    return table(["samples", "nonzeros", "PCA, hard threshold", "autoencoder, rate .001", "rate .005",
+                  *(f"`{mode}`" for mode in CODES_SHOWN)], lines)
+
+
+def pursuit(row):
+    found = row["pursuit"]
+    lines = [[name, f"{rate:,.0f}", f"{100 * found['same'][name]:.2f} %" if name in found["same"] else "–"]
+             for name, rate in found["rates"].items()]
+    text = table(["matching pursuit", "samples a core second", "same atoms as scikit-learn's"], lines)
+    if row["aksvd"]:
+        curve = ", ".join(f"{error:.4f} after {number(seconds)} s" for seconds, error in row["aksvd"]["curve"])
+        seconds, error = row["aksvd"]["ours"]
+        text += f"\nOn its ground dictlearn's AK-SVD reaches {curve}; `dualdict learn --nonzeros` {error:.4f} after {number(seconds)} s.\n"
+    return text
