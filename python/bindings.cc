@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "block_handle.h"
 #include "convert.h"
 #include "encoder_handle.h"
 #include "exchange_call.h"
@@ -158,6 +159,7 @@ NB_MODULE(_core, module) {
   define_functions<double>(module);
   define_online(module);
   define_exchange(module);
+  define_blocks(module);
   define_report(module);
   define_search(module);
   module.def("generate_images", &image_list, nb::arg("n_images"), nb::arg("size"), nb::arg("seed"));

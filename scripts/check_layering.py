@@ -32,6 +32,7 @@ ALLOWED = {
     "learn/samples": BELOW_LEARN + ["learn/ranks"],
     "learn/fit": BELOW_LEARN + ["learn/ranks", "learn/samples"],
     "learn/saved": BELOW_LEARN + ["learn/ranks", "learn/samples", "learn/fit"],
+    "learn/blocks": BELOW_LEARN + ["learn/ranks", "learn/samples", "learn/fit", "learn/saved", "learn"],
     "learn": BELOW_LEARN + ["learn/ranks", "learn/samples", "learn/fit", "learn/saved"],
     "report": ["core", "io/bytes", "linalg", "model"],
     "verify": ["core"],

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dualdict/audit.h"
+#include "dualdict/blocks.h"
 #include "dualdict/callbacks.h"
 #include "dualdict/communicator.h"
 #include "dualdict/data.h"

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from ._core import Model, __version__  # type: ignore[attr-defined]
 from ._exchange import audit, compare, export_model, import_model
+from ._blocks import BlockFit, add_statistics, block_statistics
 from ._functions import (
     decode, encode, encode_files, fit_dual, generate_images, learn, load_model, score, tau_max, verify, write_png,
 )
@@ -32,12 +33,15 @@ if TYPE_CHECKING:
     from ._estimator import DualDictionaryLearning
 
 __all__ = [
+    "BlockFit",
     "DualDictionaryLearning",
     "Model",
     "Record",
     "Searcher",
     "__version__",
+    "add_statistics",
     "audit",
+    "block_statistics",
     "build_index",
     "compare",
     "decode",

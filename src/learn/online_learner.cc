@@ -3,20 +3,18 @@
 #include "dualdict/online.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "dualdict/error.h"
-#include "io/tensors/safetensors.h"
 #include "learn/fit/coding_weights.h"
 #include "learn/fit/finish.h"
 #include "learn/fit/start.h"
 #include "learn/fit/stream_steps.h"
 #include "learn/fit/warm_up.h"
-#include "learn/saved/checkpoint.h"
 #include "learn/saved/checkpoint_header.h"
 #include "learn/saved/fit_file.h"
+#include "learn/saved/run_options.h"
 #include "linalg/vectors.h"
 
 namespace dualdict {
@@ -202,49 +200,21 @@ LearnResult OnlineLearner::result() const {
 std::string OnlineLearner::to_bytes() const {
   const OnlineState& online = impl_->online;
   TensorFile file;
-  nlohmann::json run = nlohmann::json::object();
-  for (const OptionInfo& option : learn_option_table())
-    run[std::string(option.name)] = option_text(online.options, option);
-  PreprocessOptions::for_each_field(online.preprocess,
-                                    [&](const char* name, const auto& value) { run["preprocess"][name] = value; });
-  run["n_features"] = online.fit.dictionary.cols();
-  file.metadata["run"] = run.dump();
+  add_run(file, {online.options, online.preprocess, online.fit.dictionary.cols()});
   if (!online.fit.dictionary.empty()) add_state(file, online.fit);
-  for (const auto& [name, matrix] : {std::pair{kPending, &online.pending},
-                                     {"initial_dictionary", &online.options.initial_dictionary},
-                                     {"initial_dual", &online.options.initial_dual}})
-    if (!matrix->empty()) file.tensors.push_back(make_tensor(name, matrix->view(), DType::kFloat64));
-  add_header(file, kFormat);
-  StringSink sink;
-  write_safetensors(sink, file);
-  return std::move(sink.text);
+  if (!online.pending.empty()) file.tensors.push_back(make_tensor(kPending, online.pending.view(), DType::kFloat64));
+  return dualdict::to_bytes(std::move(file), kFormat);
 }
 
 OnlineLearner OnlineLearner::from_bytes(std::string_view bytes) {
-  const TensorFile file = read_safetensors(MemoryBytes(kName, nullptr, std::as_bytes(std::span(bytes))));
-  check_header(file, kName, kFormat);
+  const TensorFile file = dualdict::from_bytes(bytes, kName, kFormat);
   auto impl = std::make_unique<Impl>();
   OnlineState& online = impl->online;
-  const auto run = nlohmann::json::parse(metadata_of(file, kName, "run"), nullptr, false);
-  try {
-    for (const OptionInfo& option : learn_option_table())
-      set_option(online.options, option, run.at(std::string(option.name)).get<std::string>());
-    PreprocessOptions::for_each_field(
-        online.preprocess, [&](const char* name, auto& value) { run.at("preprocess").at(name).get_to(value); });
-    if (const std::size_t d = run.at("n_features").get<std::size_t>(); d > 0) {
-      online.fit = online.options.dtype == DType::kFloat32 ? empty_state<float>(online.options, d)
-                                                           : empty_state<double>(online.options, d);
-      if (online.options.nonzeros && online.options.penalty == Penalty::kL1)
-        online.fit.tau.search.emplace(learning_nonzeros(online.options, d));
-      read_state(file, kName, online.fit);
-    }
-  } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorKind::kInput, std::string(kName) + ": metadata: 'run' lacks what every such state has");
-  }
-  for (const auto& [name, matrix] : {std::pair{kPending, &online.pending},
-                                     {"initial_dictionary", &online.options.initial_dictionary},
-                                     {"initial_dual", &online.options.initial_dual}})
-    if (const Tensor* tensor = file.find(name)) *matrix = to_matrix(*tensor);
+  RunOptions run = read_run(file, kName);
+  if (run.n_features > 0) online.fit = read_fit(file, kName, run);
+  online.options = std::move(run.options);
+  online.preprocess = run.preprocess;
+  if (const Tensor* tensor = file.find(kPending)) online.pending = to_matrix(*tensor);
   return OnlineLearner(std::move(impl));
 }
 

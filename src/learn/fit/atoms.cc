@@ -59,11 +59,6 @@ void add_code(Moments& moments, const T* code, const T* x, double sign, bool l0)
   }
 }
 
-struct BadSample {
-  double error = 0;
-  std::size_t place = 0;  // in the order of all ranks
-};
-
 // The worst ones in order of falling error, as many as are wanted.
 void keep_worst(std::vector<BadSample>& samples, std::size_t wanted) {
   const std::size_t n = std::min(wanted, samples.size());
@@ -74,7 +69,21 @@ void keep_worst(std::vector<BadSample>& samples, std::size_t wanted) {
   samples.resize(n);
 }
 
-// Of all ranks, as many as are wanted, well reconstructed ones left out.
+// The codes of these samples, whichever ranks they are on.
+template <class T>
+Matrix<T> codes_at(const Samples<T>& samples, const CodeStore<T>& u, std::span<const std::size_t> places) {
+  Matrix<T> codes(places.size(), u.cols());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (const std::size_t row = samples.row_of(places[i]); row < samples.n_samples())
+      u.read(row, codes.view().row_range(i, 1));
+  if (samples.alone()) return codes;
+  Matrix<double> all = convert<double>(codes);
+  samples.ranks->sum(std::span(all.data(), all.size()));
+  return convert<T>(all);
+}
+
+}  // namespace
+
 template <class T>
 std::vector<BadSample> worst_samples(const Batch<T>& batch, const Matrix<double>& dictionary, ThreadPool& pool,
                                      std::size_t wanted) {
@@ -106,58 +115,53 @@ std::vector<BadSample> worst_samples(const Batch<T>& batch, const Matrix<double>
   return worst;
 }
 
-// The codes of these samples, whichever ranks they are on.
-template <class T>
-Matrix<T> codes_at(const Samples<T>& samples, const CodeStore<T>& u, std::span<const std::size_t> places) {
-  Matrix<T> codes(places.size(), u.cols());
-  for (std::size_t i = 0; i < places.size(); ++i)
-    if (const std::size_t row = samples.row_of(places[i]); row < samples.n_samples())
-      u.read(row, codes.view().row_range(i, 1));
-  if (samples.alone()) return codes;
-  Matrix<double> all = convert<double>(codes);
-  samples.ranks->sum(std::span(all.data(), all.size()));
-  return convert<T>(all);
-}
-
-}  // namespace
-
-template <class T>
-std::size_t replace_unused(FitState& state, const Batch<T>& batch, std::size_t below, ThreadPool& pool) {
-  const Samples<T>& samples = batch.samples;
-  CodeStore<T>& u = batch.codes;
-  AtomUse& use = state.atoms;
+std::vector<std::size_t> unused_atoms(const AtomUse& use, std::size_t below) {
   std::vector<std::size_t> atoms;
   for (std::size_t i = 0; i < use.usage.size(); ++i) {
     const std::size_t before = use.looked.empty() ? 0 : use.looked[i];
     if (use.usage[i] - before < below && use.replaced[i] < kMaxReplacements) atoms.push_back(i);
   }
+  return atoms;
+}
+
+template <class T>
+void replace_atoms(FitState& state, std::span<const std::size_t> atoms, MatrixView<const T> samples,
+                   MatrixView<T> codes) {
+  const std::size_t d = samples.cols;
+  const bool l0 = state.objective.penalty == Penalty::kL0;
+  for (std::size_t n = 0; n < samples.rows; ++n) {
+    const std::size_t atom = atoms[n];
+    const T* x = samples.row(n);
+    T* code = codes.row(n);
+    add_code<T>(state.moments, code, x, -1, l0);
+    std::fill_n(code, codes.cols, T{0});
+    // The paper's e_i has a scale of its own; |x| e_i follows the samples' scale and reconstructs x at once.
+    const double length = norm(x, d);
+    code[atom] = static_cast<T>(length);
+    add_code<T>(state.moments, code, x, 1, l0);
+    for (std::size_t j = 0; j < d; ++j)
+      state.dictionary(atom, j) = static_cast<double>(static_cast<T>(static_cast<double>(x[j]) / length));
+    state.objective.atoms.project(state.dictionary.row(atom), d);
+    ++state.atoms.replaced[atom];
+  }
+  state.atoms.n_replaced += samples.rows;
+}
+
+template <class T>
+std::size_t replace_unused(FitState& state, const Batch<T>& batch, std::size_t below, ThreadPool& pool) {
+  const Samples<T>& samples = batch.samples;
+  const std::vector<std::size_t> atoms = unused_atoms(state.atoms, below);
   if (atoms.empty()) return 0;
   std::vector<std::size_t> worst;
   for (const BadSample& sample : worst_samples(batch, state.dictionary, pool, atoms.size()))
     worst.push_back(sample.place);
   const Matrix<T> bad = samples_at<T>(samples, worst);
-  Matrix<T> codes = codes_at(samples, u, worst);
+  Matrix<T> codes = codes_at(samples, batch.codes, worst);
+  replace_atoms<T>(state, atoms, bad.view(), codes.view());
   SparseRows<T> nonzeros;
-  const std::size_t d = samples.n_features();
-  const bool l0 = state.objective.penalty == Penalty::kL0;
-  for (std::size_t n = 0; n < worst.size(); ++n) {
-    const std::size_t atom = atoms[n];
-    const T* x = bad.row(n);
-    T* code = codes.row(n);
-    add_code(state.moments, code, x, -1, l0);
-    std::fill_n(code, codes.cols(), T{0});
-    // The paper's e_i has a scale of its own; |x| e_i follows the samples' scale and reconstructs x at once.
-    const double length = norm(x, d);
-    code[atom] = static_cast<T>(length);
-    add_code(state.moments, code, x, 1, l0);
+  for (std::size_t n = 0; n < worst.size(); ++n)
     if (const std::size_t row = samples.row_of(worst[n]); row < samples.n_samples())
-      u.write(row, std::as_const(codes).view().row_range(n, 1), nonzeros);
-    for (std::size_t j = 0; j < d; ++j)
-      state.dictionary(atom, j) = static_cast<double>(static_cast<T>(static_cast<double>(x[j]) / length));
-    state.objective.atoms.project(state.dictionary.row(atom), d);
-    ++use.replaced[atom];
-  }
-  use.n_replaced += worst.size();
+      batch.codes.write(row, std::as_const(codes).view().row_range(n, 1), nonzeros);
   return worst.size();
 }
 
@@ -178,6 +182,13 @@ std::size_t count_dead(const std::vector<std::size_t>& usage) {
   return static_cast<std::size_t>(std::count(usage.begin(), usage.end(), std::size_t{0}));
 }
 
+template std::vector<BadSample> worst_samples<float>(const Batch<float>&, const Matrix<double>&, ThreadPool&,
+                                                     std::size_t);
+template std::vector<BadSample> worst_samples<double>(const Batch<double>&, const Matrix<double>&, ThreadPool&,
+                                                      std::size_t);
+template void replace_atoms<float>(FitState&, std::span<const std::size_t>, MatrixView<const float>, MatrixView<float>);
+template void replace_atoms<double>(FitState&, std::span<const std::size_t>, MatrixView<const double>,
+                                    MatrixView<double>);
 template std::size_t replace_unused<float>(FitState&, const Batch<float>&, std::size_t, ThreadPool&);
 template std::size_t replace_unused<double>(FitState&, const Batch<double>&, std::size_t, ThreadPool&);
 

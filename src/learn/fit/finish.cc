@@ -309,7 +309,8 @@ template <class T>
 void Finish<T>::describe() {
   const Objective& objective = state_.objective;
   summary_.iterations = state_.iterations;
-  summary_.n_iterations = from_stream() ? state_.fading.step : state_.iterations.size();
+  const bool by_pieces = state_.stream.pass > 0 || state_.stream.n_read > 0;
+  summary_.n_iterations = by_pieces ? state_.fading.step : state_.iterations.size();
   summary_.n_samples = from_stream() ? state_.stream.n_samples : samples_.n_all();
   summary_.n_features = objective.n_features;
   summary_.seconds = control_.seconds();

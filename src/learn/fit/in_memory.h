@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "learn/fit/iterations.h"
 #include "learn/fit/l0_learning.h"
 #include "learn/fit/source.h"
 #include "learn/fit/step.h"
@@ -28,21 +29,15 @@ class InMemory final : public FitSource {
   // Says so when there is one.
   void plan_warm_up(const FitState& state);
   void warm_up_step(FitState& state);
-  // After a step: false when a round is over and has given too little for another.
-  bool warm_up_goes_on(FitState& state);
   // One outer iteration over all samples, its record and the tests that may end the fit. Returns whether to go on.
   bool iterate(FitState& state, LearnSummary& summary);
-  // From (D, C) led ahead when `lead`.
-  IterationRecord step(FitState& state, bool lead);
-  // Back to D and C before the last step, which raised E, and on from there without a lead.
-  IterationRecord retreat(FitState& state);
-  bool should_continue(FitState& state, const IterationRecord& record, LearnSummary& summary);
 
   Samples<T>& samples_;
   CodeStore<T>& codes_;
   Control& control_;
   ThreadPool& pool_;
   Stepper<T> stepper_;
+  Iterations<T> iterations_;
   std::optional<L0Learning<T>> l0_;  // with that penalty in the place of a warm-up
   WarmUpSchedule schedule_;
   bool planned_ = false;

@@ -38,13 +38,25 @@ BatchCoder<T>& Stepper<T>::coder_of(const FitState& state, const StepPlan& plan,
 
 template <class T>
 LearnStep Stepper<T>::step(FitState& state, const Batch<T>& batch, SumRule& rule, const StepPlan& plan) {
+  rule.begin(state);
+  const PassReport pass = make_codes(state, batch, plan);
+  return follow_codes(state, pass, rule, plan,
+                      [&] { return replace_unused(state, batch, control_.options().replace_below, pool_); });
+}
+
+template <class T>
+PassReport Stepper<T>::make_codes(FitState& state, const Batch<T>& batch, const StepPlan& plan) {
+  const StepEffort effort = effort_of(control_.options(), plan.visit, plan.accurate);
+  return run_codes(state, batch, coder_of(state, plan, effort));
+}
+
+template <class T>
+LearnStep Stepper<T>::follow_codes(FitState& state, const PassReport& pass, SumRule& rule, const StepPlan& plan,
+                                   const std::function<std::size_t()>& replace) {
   const LearnOptions& options = control_.options();
   const StepEffort effort = effort_of(options, plan.visit, plan.accurate);
   LearnStep report;
-  BatchCoder<T>& coder = coder_of(state, plan, effort);
-  rule.begin(state);
-
-  report.pass = run_codes(state, batch, coder);
+  report.pass = pass;
   if (plan.measure != Measure::kNothing) {
     const double scale = rule.scale(state, report.pass);
     if (scale != 1) scale_codes(scale, state.moments);
@@ -53,7 +65,7 @@ LearnStep Stepper<T>::step(FitState& state, const Batch<T>& batch, SumRule& rule
   }
   count_uses(state, plan, report.pass);
   const bool coded = report.pass.codes.nonzeros > 0;
-  if (coded && plan.replace_unused) report.replaced_atoms = replace_unused(state, batch, options.replace_below, pool_);
+  if (coded && plan.replace_unused) report.replaced_atoms = replace();
   rule.join(state, report.pass);
 
   if (coded || plan.visit == Visit::kAll) {

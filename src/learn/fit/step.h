@@ -2,6 +2,7 @@
 // One step of learning, whatever the samples come from: codes, unused atoms, sums, D, C. Algorithm 1 of the paper.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "core/thread_pool.h"
@@ -43,6 +44,11 @@ class Stepper {
   Stepper(Control& control, ThreadPool& pool, const Interrupt& interrupt);
 
   LearnStep step(FitState& state, const Batch<T>& batch, SumRule& rule, const StepPlan& plan);
+  // The two halves of a step, for codes that are made elsewhere. Before the second the rule has begun, and the sums of
+  // the codes, of all who made some, are in the moments; `replace` replaces unused atoms and says how many.
+  PassReport make_codes(FitState& state, const Batch<T>& batch, const StepPlan& plan);
+  LearnStep follow_codes(FitState& state, const PassReport& pass, SumRule& rule, const StepPlan& plan,
+                         const std::function<std::size_t()>& replace);
   // XX' or what stands for it is in the moments: made ready for the steps of C.
   void prepare_dual(const Moments& moments, const Interrupt& interrupt);
   // C for the sums as they are, accurately.

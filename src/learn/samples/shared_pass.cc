@@ -8,8 +8,8 @@ namespace dualdict {
 namespace {
 
 // Both directions walk this list: its order is the message's.
-template <class Visit>
-void for_each_number(PassReport& pass, Moments& moments, const Visit& visit) {
+template <class Pass, class Sums, class Visit>
+void for_each_number(Pass& pass, Sums& moments, const Visit& visit) {
   const std::size_t k = moments.uu.rows();
   for (std::size_t i = 0; i < k; ++i)
     for (std::size_t j = i; j < k; ++j) visit(moments.uu(i, j));
@@ -22,7 +22,7 @@ void for_each_number(PassReport& pass, Moments& moments, const Visit& visit) {
   visit(pass.codes.unfinished);
   visit(pass.codes.nonzeros);
   visit(pass.codes.sweeps);
-  for (std::size_t& uses : pass.usage) visit(uses);
+  for (auto& uses : pass.usage) visit(uses);
 }
 
 // 32 bits of D and C: a sum of so many is exact for two million ranks.
@@ -34,20 +34,29 @@ double digest(const Matrix<double>& dictionary, const Matrix<double>& dual) {
 
 }  // namespace
 
+std::vector<double> sums_of_pass(const PassReport& pass, const Moments& moments) {
+  std::vector<double> sums;
+  sums.reserve(moments.uu.size() + moments.ux.size() + moments.uu.rows() + 16);
+  for_each_number(pass, moments, [&](const auto& value) { sums.push_back(static_cast<double>(value)); });
+  return sums;
+}
+
+void set_sums_of_pass(std::span<const double> sums, PassReport& pass, Moments& moments) {
+  const double* from = sums.data();
+  for_each_number(pass, moments, [&]<class Value>(Value& value) { value = static_cast<Value>(*from++); });
+  mirror_upper(moments.uu);
+}
+
 Wishes sum_pass(Ranks& ranks, const Matrix<double>& dictionary, const Matrix<double>& dual, const Wishes& mine,
                 PassReport& pass, Moments& moments) {
   pass.usage.resize(moments.uu.rows());  // empty when this rank's pass has failed
-  std::vector<double> message;
-  message.reserve(moments.uu.size() + moments.ux.size() + moments.uu.rows() + 16);
-  for_each_number(pass, moments, [&](auto& value) { message.push_back(static_cast<double>(value)); });
+  std::vector<double> message = sums_of_pass(pass, moments);
   const std::size_t n_sums = message.size();
   const double mark = digest(dictionary, dual);
   message.insert(message.end(),
                  {ranks.rank() == 0 ? mine.seconds : 0.0, mine.interrupt ? 1.0 : 0.0, mine.stop ? 1.0 : 0.0, mark});
   ranks.sum(message);
-  const double* from = message.data();
-  for_each_number(pass, moments, [&]<class Value>(Value& value) { value = static_cast<Value>(*from++); });
-  mirror_upper(moments.uu);
+  set_sums_of_pass(std::span(message).first(n_sums), pass, moments);
   if (message[n_sums + 3] != mark * static_cast<double>(ranks.size()))
     throw Error(
         ErrorKind::kNumerical,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "learn/saved/checkpoint_header.h"
 
+#include <span>
+#include <utility>
+
 #include "dualdict/version.h"
 #include "io/bytes/input_error.h"
 #include "model/file/model_file.h"
@@ -39,6 +42,19 @@ void add_header(TensorFile& file, const std::string& format) {
   file.metadata["schema"] = std::string(kSchema);
   file.metadata["version"] = DUALDICT_VERSION;
   file.metadata["checksum"] = model_checksum(file);
+}
+
+std::string to_bytes(TensorFile file, const std::string& format) {
+  add_header(file, format);
+  StringSink sink;
+  write_safetensors(sink, file);
+  return std::move(sink.text);
+}
+
+TensorFile from_bytes(std::string_view bytes, const std::string& name, const std::string& format) {
+  TensorFile file = read_safetensors(MemoryBytes(name, nullptr, std::as_bytes(std::span(bytes))));
+  check_header(file, name, format);
+  return file;
 }
 
 }  // namespace dualdict

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "io/tensors/safetensors.h"
 
@@ -12,6 +13,9 @@ namespace dualdict {
 void add_header(TensorFile& file, const std::string& format);
 // Throws Error(kInput) when the file is of another format or schema, or damaged.
 void check_header(const TensorFile& file, const std::string& path, const std::string& wanted);
+// A file with its header as bytes in memory, and back; `name` is for messages.
+std::string to_bytes(TensorFile file, const std::string& format);
+TensorFile from_bytes(std::string_view bytes, const std::string& name, const std::string& format);
 // Throws Error(kInput) when the key is missing.
 const std::string& metadata_of(const TensorFile& file, const std::string& path, const std::string& key);
 
