@@ -5,11 +5,48 @@
 
 #include <functional>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "python_caller.h"
 
 namespace dualdict::python {
 namespace {
+
+// The processes of an mpi4py communicator (_ranks.py): its calls are made on the thread of the user, as MPI wants it.
+class PythonRanks final : public Communicator {
+ public:
+  PythonRanks(PythonCaller& python, nb::object ranks)
+      : python_(python),
+        ranks_(std::move(ranks)),
+        rank_(nb::cast<std::size_t>(ranks_.attr("rank"))),
+        size_(nb::cast<std::size_t>(ranks_.attr("size"))) {}
+
+  std::size_t rank() const override { return rank_; }
+  std::size_t size() const override { return size_; }
+  void sum(std::span<double> values) override { reduce("sum", values); }
+  void max(std::span<double> values) override { reduce("max", values); }
+  void abandon(int exit_code) noexcept override {
+    python_.call_always([&] { ranks_.attr("abandon")(exit_code); }, [] {});
+  }
+
+ private:
+  void reduce(const char* name, std::span<double> values) {
+    python_.call_always(
+        [&] {
+          ranks_.attr(name)(nb::ndarray<double, nb::numpy, nb::ndim<1>>(values.data(), {values.size()}, nb::none()));
+        },
+        [] {
+          throw Error(ErrorKind::kRank,
+                      "MPI: a sum failed: another process of the job may be gone: go on from the checkpoint");
+        });
+  }
+
+  PythonCaller& python_;
+  nb::object ranks_;
+  std::size_t rank_;
+  std::size_t size_;
+};
 
 // Calls back into Python, each time on the thread of the user.
 LearnHooks hooks_for(PythonCaller& python, const nb::object& on_iteration, const nb::object& on_message) {
@@ -53,6 +90,8 @@ nb::tuple call_learn(const nb::object& samples, const std::map<std::string, std:
   const nb::object on_phase = others["on_phase"];
   std::function<void()> idle;
   if (!on_phase.is_none()) idle = [&] { on_phase(progress.text()); };
+  std::optional<PythonRanks> ranks;
+  if (const nb::object given = others["ranks"]; !given.is_none()) context.communicator = &ranks.emplace(python, given);
   std::optional<LearnResult> result;
   python.run([&] { result.emplace(learn(*data, options, context)); }, idle);
 

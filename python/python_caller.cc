@@ -29,7 +29,7 @@ void PythonCaller::run(const std::function<void()>& work, const std::function<vo
   for (bool done = false; !done;) {
     const std::function<void()>* request = wait(done);
     try {
-      if (request != nullptr && !interrupt_) (*request)();
+      if (request != nullptr && (!interrupt_ || always_)) (*request)();
       if (idle && !interrupt_) idle();
     } catch (nb::python_error& error) {
       keep_raised(nb::borrow(error.value()));
@@ -44,8 +44,20 @@ void PythonCaller::run(const std::function<void()>& work, const std::function<vo
   if (failure_ && raised_.is_none()) std::rethrow_exception(failure_);
 }
 
-void PythonCaller::call(const std::function<void()>& into_python) {
+void PythonCaller::call_always(const std::function<void()>& into_python, const std::function<void()>& otherwise) {
+  bool done = false;
+  request(
+      [&] {
+        into_python();
+        done = true;
+      },
+      true);
+  if (!done) otherwise();
+}
+
+void PythonCaller::request(const std::function<void()>& into_python, bool always) {
   std::unique_lock lock(mutex_);
+  always_ = always;
   request_ = &into_python;
   changed_.notify_all();
   changed_.wait(lock, [this] { return request_ == nullptr; });

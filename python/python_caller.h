@@ -21,7 +21,9 @@ class PythonCaller {
   void run(const std::function<void()>& work, const std::function<void()>& idle = nullptr);
   // From the work, without the GIL: makes the call on the thread in run() and waits for it. When the call raises, the
   // exception is kept and the work is asked to end.
-  void call(const std::function<void()>& into_python);
+  void call(const std::function<void()>& into_python) { request(into_python, false); }
+  // The same after Python has raised too: for what others wait for. Throws what `otherwise` throws when it raises.
+  void call_always(const std::function<void()>& into_python, const std::function<void()>& otherwise);
 
   // True once Python has raised: the work should end.
   const std::atomic<bool>& interrupt() const { return interrupt_; }
@@ -29,6 +31,7 @@ class PythonCaller {
   nanobind::object raised() const { return raised_; }
 
  private:
+  void request(const std::function<void()>& into_python, bool always);
   // Waits for the end, a request or a little time; returns the request.
   const std::function<void()>* wait(bool& done);
   void answer();
@@ -37,6 +40,7 @@ class PythonCaller {
   std::mutex mutex_;
   std::condition_variable changed_;
   const std::function<void()>* request_ = nullptr;
+  bool always_ = false;  // made even after Python has raised
   bool done_ = false;
   std::atomic<bool> interrupt_ = false;
   std::exception_ptr failure_;

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core, _learning
 from ._arrays import as_rows, as_samples, blocks_of, precision_of
 from ._options import MODES, PREPROCESS, as_texts, n_threads, preprocess, seed_of
+from ._ranks import Ranks
 from ._record import Record
 
 # As many samples as the library looks at when it seeks the tau of a wanted number of nonzeros.
@@ -34,6 +35,7 @@ def learn(
     callback: Callable[[Record], Any] | None = None,
     verbose: int = 0,
     checkpoint: str | os.PathLike[str] | None = None,
+    communicator: Any = None,
     **options: Any,
 ) -> tuple[_core.Model, Record]:
     """Learn a dictionary and its dual.
@@ -68,6 +70,10 @@ def learn(
     checkpoint : path, optional
         A file that is written now and then. When it is there, a fit of the same samples and options that was killed goes
         on from it and ends with the same bits.
+    communicator : mpi4py communicator, optional
+        Its processes learn together, all with the same options and each from samples of its own. All return the model; rank
+        0 alone fits its encoders, draws progress and writes the checkpoint. The bits are those of `mpirun dualdict learn`
+        on the same shares. When one process raises, all do.
     **options
         Every option of docs/options.md by its Python name (`eta`, `max_iter`, `random_state`, ...), and the preprocessing
         that becomes part of the model: `scale` (a number, or "unit"), `center_samples`, `center_features`.
@@ -87,30 +93,73 @@ def learn(
     >>> summary.energy.total < summary.iterations[0].energy.total
     True
     """
-    seed = seed_of(options.get("random_state", 0))
-    if is_path(X) or (isinstance(X, (list, tuple)) and len(X) > 0 and all(is_path(path) for path in X)):
-        X = open_files(X, cut_of(patches, n_patches, seed, stride, grey))
-    elif patches is not None:
-        raise ValueError("patches: are cut out of images, whose paths X must be")
-    else:
-        X = as_samples(X)
-    if n_components is None and dict_init is not None:
-        n_components = np.shape(dict_init)[0]
-    steps = {name: options.pop(name, default) for name, default in PREPROCESS.items()}
-    options.update(
-        n_components=n_components,
-        tau=tau,
-        n_jobs=n_threads(options.get("n_jobs")),
-        random_state=seed,
-    )
-    model, records, raised = _learning.run(
-        X, options, preprocess(**steps), dict_init=dict_init, dual_init=dual_init,
-        validation=None if validation is None else as_samples(validation, "validation"),
-        callback=callback, verbose=verbose, checkpoint=checkpoint,
-    )
+    shared: dict[str, Any] = {}  # what all processes must agree on
+
+    def work(ranks=None):
+        seed = seed_of(options.get("random_state", 0))
+        samples = _samples_of(X, patches, lambda: cut_of(patches, n_patches, seed, stride, grey))
+        values, steps = _values_of({**options, "random_state": seed}, n_components, tau, dict_init)
+        if ranks is not None:
+            shared.update(as_texts(values), **steps, n_features=n_features_of(samples))
+            shared.pop("n_jobs", None)
+        return lambda: _learning.run(
+            samples, values, steps, dict_init=dict_init, dual_init=dual_init,
+            validation=None if validation is None else as_samples(validation, "validation"),
+            callback=callback, verbose=verbose if ranks is None or ranks.rank == 0 else 0, checkpoint=checkpoint, ranks=ranks,
+        )
+
+    model, records, raised = work()() if communicator is None else _together(communicator, work, shared)
     if raised is not None:
         raise raised
     return model, _learning.summary_of(model, records)
+
+
+def _together(communicator, work, shared):
+    """The work of all processes of an mpi4py communicator; what one raises reaches all."""
+    ranks = Ranks(communicator)
+    try:
+        run, raised = _attempt(lambda: work(ranks))
+        ranks.together(raised)
+        ranks.require_same(shared)
+        result, raised = _attempt(run)
+        ranks.together(result[2] if raised is None else raised)
+        return result
+    finally:
+        ranks.close()
+
+
+def _attempt(call):
+    """(what it returns, None), or (None, what it raises)."""
+    try:
+        return call(), None
+    except Exception as error:
+        return None, error
+
+
+def n_features_of(samples):
+    return samples.n_features if isinstance(samples, _core.Source) else samples.shape[1]
+
+
+def _samples_of(X, patches, cut):
+    if is_path(X) or (isinstance(X, (list, tuple)) and len(X) > 0 and all(is_path(path) for path in X)):
+        return open_files(X, cut())
+    if patches is not None:
+        raise ValueError("patches: are cut out of images, whose paths X must be")
+    return as_samples(X)
+
+
+def _values_of(options, n_components, tau, dict_init):
+    """The options of the table as they are set, and the preprocessing."""
+    values = dict(options)
+    if n_components is None and dict_init is not None:
+        n_components = np.shape(dict_init)[0]
+    steps = {name: values.pop(name, default) for name, default in PREPROCESS.items()}
+    values.update(
+        n_components=n_components,
+        tau=tau,
+        n_jobs=n_threads(values.get("n_jobs")),
+    )
+    return values, preprocess(**steps)
 
 
 def is_path(value):

@@ -12,7 +12,7 @@ from ._record import Record
 
 
 def run(X, values, preprocess, *, dict_init=None, dual_init=None, validation=None, callback=None, verbose=0,
-        checkpoint=None):
+        checkpoint=None, ranks=None):
     """Returns (model, records, raised): the records of the iterations, and what ended the fit from Python's side.
 
     raised is None unless there was a Ctrl-C or an exception of the callback; the model is then that of the fit so far, or
@@ -32,6 +32,7 @@ def run(X, values, preprocess, *, dict_init=None, dual_init=None, validation=Non
         "dual_init": as_start(dual_init, "dual_init"),
         "validation": validation,
         "checkpoint": "" if checkpoint is None else os.fsdecode(checkpoint),
+        "ranks": ranks,
         "on_iteration": on_iteration if watched else None,
         "on_message": progress.message if verbose else None,
         "on_phase": progress.phase if verbose else None,
