@@ -22,6 +22,9 @@ bool factorise(double* a, std::size_t n) {
   return true;
 }
 
+// Of more atoms the products that a sample needs are made for it.
+constexpr std::size_t kMostOnGram = 2048;
+
 // L L' x = b in place.
 void solve_factored(const double* factor, std::size_t n, double* x) {
   for (std::size_t i = 0; i < n; ++i) x[i] = (x[i] - dot(factor + i * n, x, i)) / factor[i * n + i];
@@ -35,8 +38,13 @@ void solve_factored(const double* factor, std::size_t n, double* x) {
 
 Debias::Debias(const Matrix<double>& dictionary, bool positive)
     : dictionary_(dictionary),
-      gram_(multiply_transposed<double>(dictionary.view(), dictionary.view())),
+      gram_(dictionary.rows() <= kMostOnGram ? multiply_transposed<double>(dictionary.view(), dictionary.view())
+                                             : Matrix<double>()),
       positive_(positive) {}
+
+double Debias::product(std::size_t i, std::size_t j) const {
+  return gram_.empty() ? dot(dictionary_.row(i), dictionary_.row(j), dictionary_.cols()) : gram_(i, j);
+}
 
 template <class T>
 void Debias::apply(const T* x, T* u, DebiasWorkspace& work) const {
@@ -51,9 +59,8 @@ void Debias::apply(const T* x, T* u, DebiasWorkspace& work) const {
   if (work.solution.size() < n) work.solution.resize(n);
   double largest = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const double* gram = gram_.row(support[i]);
-    for (std::size_t j = 0; j <= i; ++j) work.factor[i * n + j] = gram[support[j]];
-    largest = std::max(largest, gram[support[i]]);
+    for (std::size_t j = 0; j <= i; ++j) work.factor[i * n + j] = product(support[i], support[j]);
+    largest = std::max(largest, work.factor[i * n + i]);
     work.solution[i] = dot(dictionary_.row(support[i]), x, dictionary_.cols());
   }
   for (std::size_t i = 0; i < n; ++i) work.factor[i * n + i] += kRidge * largest;

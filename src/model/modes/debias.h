@@ -26,8 +26,9 @@ class Debias {
   void apply(const T* x, T* u, DebiasWorkspace& work) const;
 
  private:
+  double product(std::size_t i, std::size_t j) const;  // of two atoms
   Matrix<double> dictionary_;
-  Matrix<double> gram_;
+  Matrix<double> gram_;  // empty when there are many atoms
   bool positive_;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moves of one coefficient at a time under a price for every nonzero, on the Gram matrix.
+// The atom that gains most, again and again, under a price for every nonzero: moves on the Gram matrix or, of many
+// atoms, rounds.
 #include "model/fit/levels.h"
 #include "model/modes/mode.h"
-#include "solvers/greedy_codes.h"
+#include "solvers/greedy_coder.h"
 
 namespace dualdict {
 namespace {
@@ -11,17 +12,16 @@ template <class T>
 class GreedyEncoder final : public BlockEncoder<T> {
  public:
   GreedyEncoder(const ModelParts& parts, const ModeSettings& settings) {
-    problem_.assign(parts.dictionary, {}, parts.positive_codes);
-    options_.price = settings.level;
-    options_.measure = false;
+    coder_.assign(parts.dictionary, {}, parts.positive_codes);
+    price_ = settings.level;
   }
   void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
-    greedy_codes<T>(problem_, x, options_, work.template own<GreedyWorkspace<T>>(), u);
+    coder_.codes(x, price_, work.template own<GreedyCoderWorkspace<T>>(), u, false);
   }
 
  private:
-  GreedyProblem<T> problem_;
-  GreedyOptions options_;
+  GreedyCoder<T> coder_;
+  double price_ = 0;
 };
 
 FittedEncoder fit_price(const ModelParts& parts, const SplitSamples& split, ThreadPool& pool) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orthogonal matching pursuit on the Gram matrix: k atoms for every sample, each the one that what is left resembles
-// most, with least squares on those chosen after every choice.
+// Orthogonal matching pursuit, on the Gram matrix or, of many atoms, by rounds: k atoms for every sample, each the one
+// that what is left resembles most, with least squares on those chosen after every choice.
 #include "dualdict/error.h"
 #include "model/modes/mode.h"
+#include "solvers/greedy_coder.h"
 #include "solvers/pursuit_codes.h"
 
 namespace dualdict {
@@ -15,14 +16,26 @@ class PursuitEncoder final : public BlockEncoder<T> {
     if (parts.positive_codes)
       throw Error(ErrorKind::kUsage, "mode omp:" + std::to_string(settings.number) +
                                          ": its codes have both signs, those of the model are >= 0; use greedy");
-    problem_.assign(parts.dictionary, {}, false);
+    by_rounds_ = codes_by_rounds(parts.dictionary.rows(), parts.dictionary.cols(), false);
+    if (by_rounds_)
+      rounds_.assign(parts.dictionary, {}, false);
+    else
+      problem_.assign(parts.dictionary, {}, false);
   }
   void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
+    if (by_rounds_) {
+      // Until there are so many atoms; at least two rounds, for one would be the code of learning.
+      const RoundsOptions options{.rounds = n_nonzeros_ + 1, .max_nonzeros = n_nonzeros_};
+      rounds_codes<T>(rounds_, x, options, work.template own<RoundsWorkspace<T>>(), u);
+      return;
+    }
     pursuit_codes<T>(problem_, x, n_nonzeros_, work.template own<PursuitWorkspace<T>>(), u);
   }
 
  private:
+  bool by_rounds_ = false;
   GreedyProblem<T> problem_;
+  RoundsProblem<T> rounds_;
   std::size_t n_nonzeros_;
 };
 

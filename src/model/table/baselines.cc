@@ -157,7 +157,7 @@ SampleAtoms::SampleAtoms(MatrixView<const double> samples, std::size_t n_atoms, 
     const double* sample = samples.row(k * samples.rows / atoms.rows());
     for (std::size_t f = 0; f < samples.cols; ++f) atoms(k, f) = sample[f] - mean_[f];
   }
-  problem_.assign(atoms, {}, positive, pool);
+  coder_.assign(atoms, {}, positive, pool);
 }
 
 double SampleAtoms::error(MatrixView<const double> samples, double nonzeros, ThreadPool& pool) const {
@@ -168,15 +168,14 @@ double SampleAtoms::error(MatrixView<const double> samples, double nonzeros, Thr
       squared += samples(i, f) * samples(i, f);
       rest(i, f) = static_cast<float>(samples(i, f) - mean_[f]);
     }
-  GreedyOptions options;
-  options.price = price_for_nonzeros<float>(problem_, rest, nonzeros, options, pool, samples.rows).price;
+  const double price = coder_.price_for(rest, nonzeros, pool, samples.rows).price;
   std::vector<GreedyCodeReport> reports((samples.rows + kBlockSamples - 1) / kBlockSamples);
   pool.run(reports.size(), [&](std::size_t block, std::size_t) {
     const std::size_t first = block * kBlockSamples;
     const std::size_t n = std::min(kBlockSamples, samples.rows - first);
-    GreedyWorkspace<float> work;
-    Matrix<float> codes(n, problem_.n_atoms);
-    reports[block] = greedy_codes<float>(problem_, rest.view().row_range(first, n), options, work, codes.view());
+    GreedyCoderWorkspace<float> work;
+    Matrix<float> codes(n, coder_.n_atoms());
+    reports[block] = coder_.codes(rest.view().row_range(first, n), price, work, codes.view());
   });
   GreedyCodeReport sum;
   for (const GreedyCodeReport& report : reports) sum.add(report);

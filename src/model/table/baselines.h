@@ -8,7 +8,7 @@
 
 #include "core/thread_pool.h"
 #include "dualdict/matrix.h"
-#include "solvers/greedy_codes.h"
+#include "solvers/greedy_coder.h"
 
 namespace dualdict {
 
@@ -63,7 +63,7 @@ class SampleAtoms {
 
  private:
   std::vector<double> mean_;
-  GreedyProblem<float> problem_;
+  GreedyCoder<float> coder_;
 };
 
 }  // namespace dualdict

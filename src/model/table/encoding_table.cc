@@ -187,7 +187,9 @@ EncodingTable measure_encoders(const ModelParts& parts, const TableSamples<T>& s
     table.rows.push_back(measure_mode<T>(model, name, samples.measured, measures, run));
     advance_phase(run);
   }
-  table.rows.push_back(measure_threshold(plain_parts, wide, nonzeros, measures, pool));
+  // A decoder for dense codes would take memory and time that so many atoms are not worth.
+  if (!codes_by_rounds(parts.dictionary.rows(), parts.dictionary.cols(), parts.positive_codes))
+    table.rows.push_back(measure_threshold(plain_parts, wide, nonzeros, measures, pool));
   for (EncodingRow& row : table.rows) row.pca_error = pca.hard(row.nonzeros);
   add_offset(plain_parts, 1, wide.fit.view());
   add_offset(plain_parts, 1, wide.measured.view());
