@@ -16,6 +16,12 @@ double product(const double* a, const double* b, std::size_t n) {
   return sum;
 }
 
+constexpr std::size_t kMostOnGram = 4096;  // atoms
+
+double atom_product(const GreedyCodeProblem& p, std::size_t i, std::size_t j) {
+  return p.gram.empty() ? product(p.atoms.row(i), p.atoms.row(j), p.atoms.cols()) : p.gram(i, j);
+}
+
 // The cost that coefficient j has a part in, as a function of its value, is (w - u)^2 + price [u != 0], w the
 // minimiser of the square.
 struct Move {
@@ -29,8 +35,8 @@ Move best_move(const GreedyCodeProblem& p, const GreedyCode& code) {
   for (std::size_t j = 0; j < code.u.size(); ++j) {
     const double w = code.left[j] + code.u[j];
     const double now = (w - code.u[j]) * (w - code.u[j]) + (code.u[j] != 0 ? p.price : 0);
-    const bool may_be_used = p.gram(j, j) > 0 && (w > 0 || !p.positive);
-    const double target = may_be_used && w * w > p.price ? w : 0;
+    const bool may_be_used = w * w > p.price && (w > 0 || !p.positive) && atom_product(p, j, j) > 0;
+    const double target = may_be_used ? w : 0;
     const double then = target != 0 ? p.price : w * w;
     if (now - then > best.gain) best = {j, target, now - then};
   }
@@ -48,11 +54,12 @@ GreedyCodeProblem make_greedy_problem(const ModelParts& parts) {
   p.offset.resize(d, 0.0);
   if (const FittedEncoder* greedy = parts.find_encoder("greedy")) p.price = greedy->levels(0, 1);
   p.atoms = parts.dictionary;
-  p.gram = Matrix<double>(k, k);
   for (std::size_t j = 0; j < k; ++j) {
     const double length = std::sqrt(product(p.atoms.row(j), p.atoms.row(j), d));
     for (std::size_t f = 0; f < d; ++f) p.atoms(j, f) = length > 0 ? p.atoms(j, f) / length : 0;
   }
+  if (k > kMostOnGram) return p;
+  p.gram = Matrix<double>(k, k);
   for (std::size_t i = 0; i < k; ++i)
     for (std::size_t j = 0; j < k; ++j) p.gram(i, j) = product(p.atoms.row(i), p.atoms.row(j), d);
   return p;
@@ -71,7 +78,7 @@ void find_greedy_code(const GreedyCodeProblem& p, const double* sample, GreedyCo
     if (!(move.gain > kTolerance * p.price) || move.gain <= 0) break;
     const double change = move.target - code.u[move.atom];
     code.u[move.atom] = move.target;
-    for (std::size_t j = 0; j < k; ++j) code.left[j] -= change * p.gram(move.atom, j);
+    for (std::size_t j = 0; j < k; ++j) code.left[j] -= change * atom_product(p, move.atom, j);
   }
   for (std::size_t j = 0; j < k; ++j)
     if (code.u[j] != 0)

@@ -16,7 +16,7 @@ struct GreedyCodeProblem {
   bool positive = false;
   std::vector<double> offset;  // b
   Matrix<double> atoms;        // K x d
-  Matrix<double> gram;         // K x K
+  Matrix<double> gram;         // K x K; empty for many atoms, whose products are made when they are needed
 };
 GreedyCodeProblem make_greedy_problem(const ModelParts& parts);
 
