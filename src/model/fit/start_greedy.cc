@@ -8,13 +8,14 @@
 #include "linalg/parallel_product.h"
 #include "linalg/vectors.h"
 #include "solvers/code_step.h"
-#include "solvers/greedy_codes.h"
+#include "solvers/greedy_coder.h"
 
 namespace dualdict {
 namespace {
 
 constexpr std::size_t kRegressionRows = 20000;
-constexpr std::size_t kRegressionBlock = 2048;
+constexpr std::size_t kRegressionBlock = 2048;  // or fewer rows, whose codes are of this size
+constexpr std::size_t kRegressionElements = std::size_t{1} << 23;
 constexpr std::uint64_t kRegressStream = 104;  // of random numbers
 
 }  // namespace
@@ -23,23 +24,23 @@ HardState start_from_dictionary(const HardRows& rows, const Matrix<double>& dict
                                 std::uint64_t seed, ThreadPool& pool) {
   constexpr double kRidge = 1e-4;  // of the mean eigenvalue
   const std::size_t n_atoms = dictionary.rows(), d = rows.n_features;
-  GreedyProblem<float> problem;
-  problem.assign(dictionary, {}, positive, pool);
+  GreedyCoder<float> coder;
+  coder.assign(dictionary, {}, positive, pool);
   RowOrder order(rows.n, seed, kRegressStream);
   std::vector<std::size_t> drawn;
   Matrix<double> xx(d, d), ux(n_atoms, d);
-  GreedyOptions options;
-  std::vector<GreedyWorkspace<float>> workspaces(pool.size());
+  double price = 0;
+  std::vector<GreedyCoderWorkspace<float>> workspaces(pool.size());
   const std::size_t n = std::min(rows.n, kRegressionRows);
-  for (std::size_t first = 0; first < n; first += kRegressionBlock) {
-    Matrix<float> x(std::min(kRegressionBlock, n - first), d), u(x.rows(), n_atoms);
+  const std::size_t step = std::clamp(kRegressionElements / n_atoms, kBlockSamples, kRegressionBlock);
+  for (std::size_t first = 0; first < n; first += step) {
+    Matrix<float> x(std::min(step, n - first), d), u(x.rows(), n_atoms);
     read_block(rows, order, pool, drawn, x);
-    if (first == 0) options.price = price_for_nonzeros<float>(problem, x, nonzeros, options, pool).price;
+    if (first == 0) price = coder.price_for(x, nonzeros, pool).price;
     pool.run((x.rows() + kBlockSamples - 1) / kBlockSamples, [&](std::size_t part, std::size_t worker) {
       const std::size_t begin = part * kBlockSamples;
       const std::size_t count = std::min(kBlockSamples, x.rows() - begin);
-      greedy_codes<float>(problem, x.view().row_range(begin, count), options, workspaces[worker],
-                          u.view().row_range(begin, count));
+      coder.codes(x.view().row_range(begin, count), price, workspaces[worker], u.view().row_range(begin, count));
     });
     const Matrix<double> wide = convert<double>(x), codes = convert<double>(u);
     add_transposed_product(wide.view(), wide.view(), xx.view(), pool);
