@@ -35,6 +35,7 @@ struct EncodeArguments {
   DataFlags data;
   StreamFlags stream;
   std::optional<bool> debias;
+  double max_error = 0;
   bool sparse = false;
 };
 
@@ -45,6 +46,7 @@ EncodeOptions encode_options(const EncodeArguments& arguments) {
   options.nonzeros = arguments.table.nonzeros;
   if (arguments.eta_given) options.eta = arguments.table.eta;
   options.debias = arguments.debias;
+  if (arguments.max_error > 0) options.max_error = arguments.max_error;
   options.n_threads = arguments.table.n_threads;
   if (options.tau && options.nonzeros)
     throw Error(ErrorKind::kUsage, "--tau and --nonzeros exclude each other: give one of them");
@@ -123,6 +125,9 @@ Command add_encode(CLI::App& root) {
   };
   flag("tau", "weight of sparsity; default the model's");
   flag("nonzeros", "instead of --tau: nonzeros per code on average");
+  add_number(*app, "--max-error", arguments->max_error,
+             "the sparsest code with |x - D u| no larger, after preprocessing: mode omp:k, k at most; default d",
+             1e-300, 1e300);
   CLI::Option* eta = flag("eta", "weight of coding, in modes that take it; default the model's");
   add_debias_flag(*app, arguments->debias);
   app->add_flag("--sparse", arguments->sparse, "write compressed rows (npz) that scipy.sparse.load_npz reads");

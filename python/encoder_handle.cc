@@ -25,6 +25,7 @@ class EncoderHandle {
     wanted.tau = nb::cast<std::optional<double>>(options.at("tau"));
     wanted.nonzeros = nb::cast<std::optional<double>>(options.at("nonzeros"));
     wanted.eta = nb::cast<std::optional<double>>(options.at("eta"));
+    wanted.max_error = nb::cast<std::optional<double>>(options.at("max_error"));
     wanted.debias = nb::cast<std::optional<bool>>(options.at("debias"));
     wanted.n_threads = nb::cast<std::size_t>(options.at("n_threads"));
     std::shared_ptr<const DataSource> source;
@@ -112,6 +113,7 @@ nb::list mode_list() {
     row["sparse"] = info.sparse;
     row["takes_tau"] = info.takes_tau;
     row["takes_nonzeros"] = info.takes_nonzeros;
+    row["takes_max_error"] = info.takes_max_error;
     row["debiased"] = info.debiased;
     row["takes_eta"] = info.takes_eta;
     row["needs_sample"] = info.needs_sample;

@@ -22,6 +22,9 @@ struct EncodeOptions {
   std::optional<double> nonzeros = {};  // instead of tau: wanted nonzeros per code on average
   std::optional<double> level = {};     // instead of nonzeros: the threshold or price of a mode that has one
   std::optional<double> eta = {};       // default: the model's; modes that take it only
+  // A sample gets atoms until |x - D u| after preprocessing is no more than that, or it has d of them; > 0. Modes that
+  // take it only; without a mode omp:k with k = min(d, K).
+  std::optional<double> max_error = {};
   // Least squares on the support of the code, where it has at most d elements. Default: ModeInfo::debiased.
   std::optional<bool> debias = {};
   double gap = 1e-6;  // `exact`: relative duality gap of every code <= this (float32 stops near 1e-6)

@@ -21,6 +21,7 @@ struct ModeInfo {
   bool sparse = true;            // its codes have zeros
   bool takes_tau = false;        // another tau than the model's
   bool takes_nonzeros = true;    // a wanted number of nonzeros
+  bool takes_max_error = false;  // a bound on the error of every sample, k then bounds its nonzeros
   bool debiased = false;         // least squares on the support is the default; its codes are shrunk otherwise
   bool takes_eta = false;        // another eta than the model's
   bool needs_sample = false;     // a wanted number of nonzeros is found on samples, not from what the model stores

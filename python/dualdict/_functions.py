@@ -225,6 +225,7 @@ def encode(
     tau: float | None = None,
     nonzeros: float | None = None,
     eta: float | None = None,
+    max_error: float | None = None,
     debias: bool | None = None,
     n_jobs: int | None = None,
     out: NDArray | None = None,
@@ -242,6 +243,9 @@ def encode(
     tau, nonzeros, eta : float, optional
         Another sparsity than that of the model: its weight, or the wanted nonzeros per code on average; eta in modes
         that take it.
+    max_error : float, optional
+        The sparsest code on the way of orthogonal matching pursuit with |x - D u| no larger, after the model's
+        preprocessing: mode "omp:k", whose k is the most nonzeros; without a mode as many as there are features.
     debias : bool, optional
         Least squares with the dictionary on the support of each code; by default yes for codes that the l1 penalty
         shrinks ("sparse", "corrected", "refine:k", "exact").
@@ -266,7 +270,8 @@ def encode(
     True
     """
     X = as_rows(X)
-    encoder = make_encoder(model, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=X)
+    encoder = make_encoder(model, mode, tau=tau, nonzeros=nonzeros, eta=eta, max_error=max_error, debias=debias, n_jobs=n_jobs,
+                           sample=X)
     if out is None:
         out = np.empty((X.shape[0], model.n_atoms), precision_of(X))
     elif isinstance(X, np.ndarray) and np.may_share_memory(X, out):
@@ -280,7 +285,7 @@ if encode.__doc__:  # python -OO has none
     encode.__doc__ = encode.__doc__.replace("{modes}", "{" + ", ".join(f'"{row["form"]}"' for row in MODES.values()) + "}")
 
 
-def make_encoder(model, mode, *, tau, nonzeros, eta, debias, n_jobs, sample):
+def make_encoder(model, mode, *, tau, nonzeros, eta, debias, n_jobs, sample, max_error=None):
     """A ready encoder; `sample` serves to find the tau of a wanted number of nonzeros where a mode needs samples."""
     mode = mode or model.default_mode
     if nonzeros is None:
@@ -290,7 +295,8 @@ def make_encoder(model, mode, *, tau, nonzeros, eta, debias, n_jobs, sample):
         rows = np.arange(_SPREAD) * n // _SPREAD if n > _SPREAD else slice(None)
         sample = np.ascontiguousarray(as_samples(sample[rows]), dtype=np.float64)
     options = {
-        "mode": mode, "tau": tau, "nonzeros": nonzeros, "eta": eta, "debias": None if debias is None else bool(debias),
+        "mode": mode, "tau": tau, "nonzeros": nonzeros, "eta": eta, "max_error": max_error,
+        "debias": None if debias is None else bool(debias),
         "n_threads": n_threads(n_jobs),
     }
     return _core.Encoder(model, options, sample)

@@ -22,13 +22,23 @@ struct PursuitWorkspace {
   std::vector<T> pivot;              // P, the squared lengths of what they have beyond
   std::vector<std::uint32_t> order;  // 0, 1, 2, ...
   std::vector<std::uint32_t> chosen;
+  std::vector<double> tried;    // the code so far, to measure its error
+  std::vector<double> remains;  // x - b - V u
   void reserve(std::size_t n_atoms, std::size_t n_nonzeros);
 };
 
-// x: n x d with n <= kBlockSamples; u: n x K. `n_nonzeros` atoms for every sample, fewer where K or d is smaller, where
-// nothing is left of a sample or where the next atom depends on those before it. The problem must not be positive.
 template <class T>
-void pursuit_codes(const GreedyProblem<T>& problem, MatrixView<const T> x, std::size_t n_nonzeros,
+struct PursuitOptions {
+  std::size_t n_nonzeros = 0;  // of every sample, at most
+  double max_error = 0;        // a sample has enough atoms when |x - b - D u| is no more than that; 0: it never has
+  const Matrix<T>* dictionary = nullptr;  // D, to measure that; with max_error alone
+};
+
+// x: n x d with n <= kBlockSamples; u: n x K. Fewer atoms than wanted where K or d is smaller, where the error is small
+// enough or nothing is left of a sample, or where the next atom depends on those before it. The problem must not be
+// positive.
+template <class T>
+void pursuit_codes(const GreedyProblem<T>& problem, MatrixView<const T> x, const PursuitOptions<T>& options,
                    PursuitWorkspace<T>& work, MatrixView<T> u);
 
 }  // namespace dualdict

@@ -59,7 +59,7 @@ TEST(PursuitCodes, ChooseAndSolveAsByTheBook) {
   PursuitWorkspace<double> work;
   for (const std::size_t n : {1u, 2u, 7u, 15u}) {
     Matrix<double> u(kSamples, kAtoms);
-    pursuit_codes<double>(problem, x, n, work, u);
+    pursuit_codes<double>(problem, x, {n}, work, u);
     for (std::size_t i = 0; i < kSamples; ++i) {
       std::vector<double> rest;
       const std::vector<std::size_t> chosen = naive_choices(atoms, x.row(i), n, rest);
@@ -72,6 +72,59 @@ TEST(PursuitCodes, ChooseAndSolveAsByTheBook) {
         for (const std::size_t k : support) left -= u(i, k) * atoms(k, f);
         ASSERT_NEAR(left, rest[f], 1e-9);
       }
+    }
+  }
+}
+
+// The first step of the book's at which the error is small enough.
+TEST(PursuitCodes, EndAtTheFirstErrorThatIsSmallEnough) {
+  constexpr std::size_t kAtoms = 50, kFeatures = 20, kSamples = 40;
+  const Matrix<double> atoms = random_unit_rows(kAtoms, kFeatures, 1);
+  const Matrix<double> x = random_matrix<double>(kSamples, kFeatures, 2);
+  GreedyProblem<double> problem;
+  problem.assign(atoms, {}, false);
+  PursuitWorkspace<double> work;
+  Matrix<double> u(kSamples, kAtoms);
+  for (const double bound : {0.01, 1.0, 2.5, 100.0}) {
+    pursuit_codes<double>(problem, x, {kFeatures, bound, &atoms}, work, u);
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      std::vector<double> rest;
+      const auto error_after = [&](std::size_t n) {
+        naive_choices(atoms, x.row(i), n, rest);
+        double squared = 0;
+        for (const double value : rest) squared += value * value;
+        return std::sqrt(squared);
+      };
+      std::size_t wanted = 0;
+      while (wanted < kFeatures && error_after(wanted) > bound) ++wanted;
+      EXPECT_EQ(kAtoms - static_cast<std::size_t>(std::count(u.row(i), u.row(i) + kAtoms, 0.0)), wanted) << bound;
+    }
+  }
+}
+
+TEST(PursuitCodes, KeepTheBoundInFloat) {
+  constexpr std::size_t kAtoms = 60, kFeatures = 16, kSamples = 256;
+  const Matrix<double> atoms = random_unit_rows(kAtoms, kFeatures, 3);
+  const Matrix<float> dictionary = convert<float>(atoms);
+  const Matrix<float> x = convert<float>(random_matrix<double>(kSamples, kFeatures, 4));
+  GreedyProblem<float> problem;
+  problem.assign(atoms, {}, false);
+  PursuitWorkspace<float> work;
+  Matrix<float> u(kSamples, kAtoms);
+  for (const double bound : {1e-3, 0.05, 1.0}) {
+    pursuit_codes<float>(problem, x, {kFeatures, bound, &dictionary}, work, u);
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      std::size_t nonzeros = 0;
+      double squared = 0;
+      for (std::size_t f = 0; f < kFeatures; ++f) {
+        double left = static_cast<double>(x(i, f));
+        for (std::size_t k = 0; k < kAtoms; ++k)
+          left -= static_cast<double>(u(i, k)) * static_cast<double>(dictionary(k, f));
+        squared += left * left;
+      }
+      for (std::size_t k = 0; k < kAtoms; ++k) nonzeros += u(i, k) != 0 ? 1 : 0;
+      EXPECT_TRUE(std::sqrt(squared) <= bound * (1 + 1e-9) || nonzeros == kFeatures)
+          << std::sqrt(squared) << " " << nonzeros;
     }
   }
 }
@@ -90,7 +143,7 @@ TEST(PursuitCodes, EndWhereNothingIsLeftOrAtomsRepeat) {
   x(2, 1) = -1;
   x(2, 2) = 4;
   x(2, 3) = 9;
-  pursuit_codes<float>(problem, x, 10, work, u);
+  pursuit_codes<float>(problem, x, {10}, work, u);
   const auto count = [&](std::size_t i) { return 6 - std::count(u.row(i), u.row(i) + 6, 0.0F); };
   EXPECT_EQ(count(0), 0);
   EXPECT_EQ(count(1), 1);

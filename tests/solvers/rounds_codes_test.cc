@@ -192,7 +192,7 @@ TEST(RoundsCodes, WithoutPriceArePursuit) {
   PursuitWorkspace<double> pursuit;
   Matrix<double> u(60, 200), expected(60, 200);
   rounds_codes<double>(problem, planted.samples, {.price = 0, .rounds = 100, .max_nonzeros = 6}, work, u.view());
-  pursuit_codes<double>(gram, planted.samples, 6, pursuit, expected.view());
+  pursuit_codes<double>(gram, planted.samples, {6}, pursuit, expected.view());
   double error = 0, floor = 0;
   for (std::size_t i = 0; i < 60; ++i) {
     EXPECT_EQ(count_nonzeros(u.row(i), 200), 6u);

@@ -60,6 +60,11 @@ void check(const Model& model, const EncodeOptions& options, const ModeInfo& mod
           std::to_string(model.n_atoms()) + " atoms of the model");
   if (options.level && (options.nonzeros || !(*options.level >= 0 && std::isfinite(*options.level))))
     usage("level " + number(*options.level) + ": must be a finite number >= 0, and given without nonzeros");
+  if (options.max_error && !mode.takes_max_error)
+    usage("max_error " + number(*options.max_error) + ": mode " + options.mode + " takes none; " +
+          modes_that([](const ModeInfo& info) { return info.takes_max_error; }) + " does");
+  if (options.max_error && !(*options.max_error > 0 && std::isfinite(*options.max_error)))
+    usage("max_error " + number(*options.max_error) + ": must be a finite number > 0");
   if (!(options.gap > 0)) usage("gap " + number(options.gap) + ": must be > 0");
 }
 
@@ -196,6 +201,9 @@ double shift_for_nonzeros(const FittedEncoder& fitted, double tau, double wanted
 }
 
 EncodeOptions with_mode(const Model& model, EncodeOptions options) {
+  constexpr std::size_t kMostAtoms = 1000;
+  if (options.mode.empty() && options.max_error)
+    options.mode = "omp:" + std::to_string(std::min({model.n_atoms(), model.n_features(), kMostAtoms}));
   if (options.mode.empty()) options.mode = default_mode(model);
   return options;
 }
@@ -210,6 +218,7 @@ ModeSettings resolve_settings(const Model& model, const EncodeOptions& options, 
                         .tau = options.tau.value_or(parts.tau),
                         .eta = options.eta.value_or(parts.eta),
                         .gap = options.gap,
+                        .max_error = options.max_error.value_or(0),
                         .debias = options.debias.value_or(choice.info->debiased)};
   settings.tau_shift = settings.tau - parts.tau;
   if (mode.has_levels) settings.level = find_level(model, options, mode, sample);

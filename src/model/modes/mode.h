@@ -29,6 +29,7 @@ struct ModeSettings {
   double tau_shift = 0;  // the thresholds of the fitted encoder move by tau_slope times this
   double level = 0;      // the threshold or price of a mode that has levels
   double gap = 1e-6;
+  double max_error = 0;  // of every sample; 0: no bound
   bool debias = false;
 };
 

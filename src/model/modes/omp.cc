@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orthogonal matching pursuit, on the Gram matrix or, of many atoms, by rounds: k atoms for every sample, each the one
-// that what is left resembles most, with least squares on those chosen after every choice.
+// Orthogonal matching pursuit, on the Gram matrix or, of many atoms without a bound of the error, by rounds: k atoms
+// for every sample, each the one that what is left resembles most, with least squares on those chosen after every
+// choice; fewer where the error is small enough.
 #include "dualdict/error.h"
 #include "model/modes/mode.h"
 #include "solvers/greedy_coder.h"
@@ -12,11 +13,13 @@ namespace {
 template <class T>
 class PursuitEncoder final : public BlockEncoder<T> {
  public:
-  PursuitEncoder(const ModelParts& parts, const ModeSettings& settings) : n_nonzeros_(settings.number) {
+  PursuitEncoder(const ModelParts& parts, const ModeSettings& settings)
+      : dictionary_(settings.max_error > 0 ? convert<T>(parts.dictionary) : Matrix<T>()),
+        options_{settings.number, settings.max_error, &dictionary_} {
     if (parts.positive_codes)
       throw Error(ErrorKind::kUsage, "mode omp:" + std::to_string(settings.number) +
                                          ": its codes have both signs, those of the model are >= 0; use greedy");
-    by_rounds_ = codes_by_rounds(parts.dictionary.rows(), parts.dictionary.cols(), false);
+    by_rounds_ = !(settings.max_error > 0) && codes_by_rounds(parts.dictionary.rows(), parts.dictionary.cols(), false);
     if (by_rounds_)
       rounds_.assign(parts.dictionary, {}, false);
     else
@@ -25,18 +28,19 @@ class PursuitEncoder final : public BlockEncoder<T> {
   void encode(MatrixView<const T> x, EncodeWorkspace<T>& work, MatrixView<T> u) const override {
     if (by_rounds_) {
       // Until there are so many atoms; at least two rounds, for one would be the code of learning.
-      const RoundsOptions options{.rounds = n_nonzeros_ + 1, .max_nonzeros = n_nonzeros_};
+      const RoundsOptions options{.rounds = options_.n_nonzeros + 1, .max_nonzeros = options_.n_nonzeros};
       rounds_codes<T>(rounds_, x, options, work.template own<RoundsWorkspace<T>>(), u);
       return;
     }
-    pursuit_codes<T>(problem_, x, n_nonzeros_, work.template own<PursuitWorkspace<T>>(), u);
+    pursuit_codes<T>(problem_, x, options_, work.template own<PursuitWorkspace<T>>(), u);
   }
 
  private:
   bool by_rounds_ = false;
   GreedyProblem<T> problem_;
   RoundsProblem<T> rounds_;
-  std::size_t n_nonzeros_;
+  Matrix<T> dictionary_;
+  PursuitOptions<T> options_;
 };
 
 }  // namespace
@@ -47,6 +51,7 @@ const Mode& omp_mode() {
                                      .help = "orthogonal matching pursuit, k atoms for every sample",
                                      .cost = "2 and more",
                                      .takes_nonzeros = false,
+                                     .takes_max_error = true,
                                      .no_graph = "chooses atoms one after another and cannot be a graph of products",
                                      .usual_number = 10},
                             .make_float = make_mode_encoder<PursuitEncoder<float>, float>,
