@@ -15,6 +15,7 @@ struct Command {
 Command add_learn(CLI::App& root);
 Command add_encode(CLI::App& root);
 Command add_decode(CLI::App& root);
+Command add_denoise(CLI::App& root);
 Command add_info(CLI::App& root);
 Command add_verify(CLI::App& root);
 Command add_score(CLI::App& root);

@@ -40,7 +40,7 @@ std::vector<Command> add_commands(CLI::App& root) {
   return {add_learn(root),  add_encode(root),   add_decode(root),  add_info(root),    add_verify(root),
           add_score(root),  add_mosaic(root),   add_report(root),  add_options(root), add_completion(root),
           add_manual(root), add_generate(root), add_convert(root), add_audit(root),   add_compare(root),
-          add_index(root),  add_search(root)};
+          add_index(root),  add_search(root),   add_denoise(root)};
 }
 
 // The parser says "--atoms: 1 required K missing" when nothing follows --atoms.

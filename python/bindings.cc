@@ -10,6 +10,7 @@
 #include "convert.h"
 #include "encoder_handle.h"
 #include "exchange_call.h"
+#include "image_call.h"
 #include "learn_call.h"
 #include "online_handle.h"
 #include "report_call.h"
@@ -162,6 +163,7 @@ NB_MODULE(_core, module) {
   define_blocks(module);
   define_report(module);
   define_search(module);
+  define_images(module);
   module.def("generate_images", &image_list, nb::arg("n_images"), nb::arg("size"), nb::arg("seed"));
   module.def(
       "write_png",

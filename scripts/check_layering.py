@@ -28,6 +28,7 @@ ALLOWED = {
     "exchange": ["core", "io/bytes", "io/tensors", "linalg", "model"],
     "audit": ["core", "linalg"],
     "search": ["core", "io/bytes", "linalg", "model"],
+    "images": ["core", "data", "io/image", "linalg", "solvers"],
     "learn/ranks": BELOW_LEARN,
     "learn/samples": BELOW_LEARN + ["learn/ranks"],
     "learn/fit": BELOW_LEARN + ["learn/ranks", "learn/samples"],

@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 
-GUIDE = ["quickstart", "glossary", "coming_from", "python", "c", "report", "vectors", "scale"]
+GUIDE = ["quickstart", "images", "glossary", "coming_from", "python", "c", "report", "vectors", "scale"]
 BACKGROUND = ["maths", "paper", "benchmarks", "promises", "formats", "options"]
 INSIDE = ["design", "dependencies", "release"]
 

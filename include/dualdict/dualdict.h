@@ -7,6 +7,7 @@
 #include "dualdict/callbacks.h"
 #include "dualdict/communicator.h"
 #include "dualdict/data.h"
+#include "dualdict/denoise.h"
 #include "dualdict/encode.h"
 #include "dualdict/error.h"
 #include "dualdict/exchange.h"

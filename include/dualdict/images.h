@@ -15,7 +15,7 @@ namespace dualdict {
 
 // Values 0..255 whatever the bits of the file, row by row, the channels of a pixel beside each other.
 struct Image {
-  Matrix<float> pixels;             // height x (width * channels)
+  Matrix<float> pixels = {};        // height x (width * channels)
   std::size_t channels = 1;         // or 3: red, green, blue
   unsigned bits = 8;                // or 16, of a value in the file
   std::size_t stored_channels = 1;  // those of the file, before a conversion
@@ -27,6 +27,10 @@ struct Image {
 // rounding, palettes looked up, alpha ignored, a JPEG turned upright as its EXIF orientation says. Throws Error(kInput)
 // that names the file and what is wrong with it.
 DUALDICT_API Image read_image(const std::string& path, ImageColor color = ImageColor::kAsStored);
+
+// The image files behind the paths: a file stands for itself, a folder for the files below it with an ending of an
+// image (png, jpg, jpeg, pgm, ppm, pnm), in the order of their names. Throws Error(kInput) when there is none.
+DUALDICT_API std::vector<std::string> find_images(const std::vector<std::string>& paths);
 
 // Writes a PNG of the image's channels and bits durably, values rounded and clamped; "-" is standard output.
 DUALDICT_API void write_png(const std::string& path, const Image& image);

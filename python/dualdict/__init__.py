@@ -25,6 +25,7 @@ from ._blocks import BlockFit, add_statistics, block_statistics
 from ._functions import (
     decode, encode, encode_files, fit_dual, generate_images, learn, load_model, score, tau_max, verify, write_png,
 )
+from ._images import denoise, estimate_noise, read_image
 from ._onnx import to_onnx
 from ._record import Record
 from ._search import Searcher, build_index
@@ -45,14 +46,17 @@ __all__ = [
     "build_index",
     "compare",
     "decode",
+    "denoise",
     "encode",
     "encode_files",
+    "estimate_noise",
     "export_model",
     "fit_dual",
     "generate_images",
     "import_model",
     "learn",
     "load_model",
+    "read_image",
     "score",
     "tau_max",
     "to_onnx",

@@ -9,10 +9,6 @@
 
 namespace dualdict {
 
-// The image files behind the paths: a file stands for itself, a folder for the files below it with an ending of an
-// image (png, jpg, jpeg, pgm, ppm, pnm), in the order of their names. Throws Error(kInput) when there is none.
-std::vector<std::string> find_images(const std::vector<std::string>& paths);
-
 struct ImageSet {
   std::vector<Image> images;       // all of as many channels, and as large as a patch
   std::vector<std::string> notes;  // how many there are; what was skipped, and why
