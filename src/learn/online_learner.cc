@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "dualdict/error.h"
 #include "learn/fit/coding_weights.h"
@@ -24,12 +25,33 @@ constexpr const char* kFormat = "dualdict-online";
 constexpr const char* kName = "the state of an online learner";
 constexpr const char* kPending = "pending";
 
-// A fit, and samples that are too few yet for a step.
+// Samples that are too few yet for a step. Blocks may be small and many, so that what is there is not copied for each.
+class PendingSamples {
+ public:
+  std::size_t rows() const { return n_features_ > 0 ? values_.size() / n_features_ : 0; }
+  std::size_t cols() const { return n_features_; }
+  bool empty() const { return values_.empty(); }
+  MatrixView<const double> view() const { return {values_.data(), rows(), n_features_, n_features_}; }
+  template <class T>
+  void append(const Matrix<T>& samples) {
+    n_features_ = samples.cols();
+    values_.insert(values_.end(), samples.data(), samples.data() + samples.size());
+  }
+  void drop_first(std::size_t n) {
+    values_.erase(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(n * n_features_));
+  }
+
+ private:
+  std::vector<double> values_;
+  std::size_t n_features_ = 0;
+};
+
+// A fit, and what waits for its next step.
 struct OnlineState {
   LearnOptions options;
   PreprocessOptions preprocess;
   FitState fit;
-  Matrix<double> pending;
+  PendingSamples pending;
 };
 
 template <class T>
@@ -64,9 +86,7 @@ void work_through(OnlineState& online, bool to_the_end) {
     while (steps.is_busy(online.fit)) steps.work(online.fit);
     steps.end_pass(online.fit);
   }
-  Matrix<double> rest(n - done, online.pending.cols());
-  if (!rest.empty()) std::copy_n(online.pending.row(done), rest.size(), rest.data());
-  online.pending = std::move(rest);
+  online.pending.drop_first(done);
 }
 
 void work_through(OnlineState& online, bool to_the_end) {
@@ -78,12 +98,7 @@ void work_through(OnlineState& online, bool to_the_end) {
 
 template <class T>
 void add_block(OnlineState& online, const DataSource& block) {
-  const Matrix<double> rows =
-      convert<double>(read_samples<T>(block, Transform(online.preprocess, {}), 0, block.n_samples()));
-  Matrix<double> all(online.pending.rows() + rows.rows(), rows.cols());
-  std::copy_n(online.pending.data(), online.pending.size(), all.data());
-  std::copy_n(rows.data(), rows.size(), all.data() + online.pending.size());
-  online.pending = std::move(all);
+  online.pending.append(read_samples<T>(block, Transform(online.preprocess, {}), 0, block.n_samples()));
 }
 
 void check_block(const OnlineState& online, const DataSource& block) {
@@ -202,7 +217,8 @@ std::string OnlineLearner::to_bytes() const {
   TensorFile file;
   add_run(file, {online.options, online.preprocess, online.fit.dictionary.cols()});
   if (!online.fit.dictionary.empty()) add_state(file, online.fit);
-  if (!online.pending.empty()) file.tensors.push_back(make_tensor(kPending, online.pending.view(), DType::kFloat64));
+  if (const MatrixView<const double> pending = online.pending.view(); !pending.empty())
+    file.tensors.push_back(make_tensor(kPending, pending, DType::kFloat64));
   return dualdict::to_bytes(std::move(file), kFormat);
 }
 
@@ -214,7 +230,7 @@ OnlineLearner OnlineLearner::from_bytes(std::string_view bytes) {
   if (run.n_features > 0) online.fit = read_fit(file, kName, run);
   online.options = std::move(run.options);
   online.preprocess = run.preprocess;
-  if (const Tensor* tensor = file.find(kPending)) online.pending = to_matrix(*tensor);
+  if (const Tensor* tensor = file.find(kPending)) online.pending.append(to_matrix(*tensor));
   return OnlineLearner(std::move(impl));
 }
 
