@@ -42,9 +42,9 @@ HardTraining::HardTraining(const HardRows& rows, HardTrainingState& state, const
       rest_(x_.rows(), rows.n_features),
       lists_((x_.rows() + kPartRows - 1) / kPartRows),
       parts_(lists_.size()),
-      directions_(pool.size(), std::vector<float>(rows.n_features)),
-      bias_direction_(1, encoder().n_atoms()),
-      offset_direction_(1, rows.n_features) {
+      directions_{.scratch = std::vector(pool.size(), std::vector<float>(rows.n_features)),
+                  .bias = Matrix<float>(1, encoder().n_atoms()),
+                  .offset = Matrix<float>(1, rows.n_features)} {
   for (Part& part : parts_) {
     part.responses = Matrix<float>(kPartRows, encoder().n_atoms());
     part.atoms.resize(encoder().n_atoms() + kWidestVector);
@@ -137,8 +137,8 @@ void HardTraining::adam(const float* direction, AdamMoments& moments, std::size_
                                  .n = moments.first.cols(),
                                  .first_fading = kFirstFading,
                                  .second_fading = kSecondFading,
-                                 .rate = rate_,
-                                 .floor = floor_,
+                                 .rate = pace_.rate,
+                                 .floor = pace_.floor,
                                  .first = moments.first.row(row),
                                  .second = moments.second.row(row),
                                  .w = w});
@@ -168,15 +168,15 @@ void HardTraining::move_biases() {
   for (std::size_t k = 0; k < encoder().n_atoms(); ++k) {
     double sum = 0;
     for (std::size_t e = pulls_.begin[k]; e < pulls_.begin[k + 1]; ++e) sum += static_cast<double>(pulls_.value[e]);
-    bias_direction_(0, k) = static_cast<float>(share * sum);
+    directions_.bias(0, k) = static_cast<float>(share * sum);
   }
-  adam(bias_direction_.data(), state_.bias, 0, encoder().bias.data());
+  adam(directions_.bias.data(), state_.bias, 0, encoder().bias.data());
   for (std::size_t f = 0; f < rows_.n_features; ++f) {
     double sum = 0;
     for (const Part& part : parts_) sum += part.rest[f];
-    offset_direction_(0, f) = static_cast<float>(share * sum);
+    directions_.offset(0, f) = static_cast<float>(share * sum);
   }
-  adam(offset_direction_.data(), state_.offset, 0, encoder().offset.data());
+  adam(directions_.offset.data(), state_.offset, 0, encoder().offset.data());
 }
 
 // The threshold follows the count; no quantile is needed.
@@ -206,8 +206,8 @@ void HardTraining::step(double rate) {
   ++state_.n_steps;
   const auto steps = static_cast<double>(state_.n_steps);
   const double second = std::sqrt(1 - std::pow(static_cast<double>(kSecondFading), steps));
-  rate_ = static_cast<float>(rate * second / (1 - std::pow(static_cast<double>(kFirstFading), steps)));
-  floor_ = static_cast<float>(kFloor * second);
+  pace_.rate = static_cast<float>(rate * second / (1 - std::pow(static_cast<double>(kFirstFading), steps)));
+  pace_.floor = static_cast<float>(kFloor * second);
   pool_.run(parts_.size(), [&](std::size_t part, std::size_t) { look(part); });
   for (std::size_t part = 0; part < parts_.size(); ++part) std::swap(lists_[part], parts_[part].lists);
   codes_.assign(lists_, &SampleLists::code, encoder().n_atoms());
@@ -216,7 +216,7 @@ void HardTraining::step(double rate) {
   const std::size_t groups = (encoder().n_atoms() + kAtomsAtOnce - 1) / kAtomsAtOnce;
   pool_.run(groups, [&](std::size_t group, std::size_t worker) {
     for (std::size_t k = group * kAtomsAtOnce; k < std::min(encoder().n_atoms(), (group + 1) * kAtomsAtOnce); ++k)
-      move_atom(k, directions_[worker].data());
+      move_atom(k, directions_.scratch[worker].data());
   });
   move_biases();
   follow_count();

@@ -61,6 +61,14 @@ class HardTraining {
     std::size_t near = 0;  // responses near the threshold
     double gains = 0;      // of keeping them
   };
+  struct Directions {
+    std::vector<std::vector<float>> scratch;  // of each worker
+    Matrix<float> bias, offset;
+  };
+  struct Pace {  // of this step, with Adam's correction
+    float rate = 0;
+    float floor = 0;
+  };
 
   HardState& encoder() { return state_.encoder; }
   const HardState& encoder() const { return state_.encoder; }
@@ -86,11 +94,8 @@ class HardTraining {
   std::vector<Part> parts_;
   AtomLists codes_;
   AtomLists pulls_;
-  std::vector<std::vector<float>> directions_;  // scratch of each worker
-  Matrix<float> bias_direction_;
-  Matrix<float> offset_direction_;
-  float rate_ = 0;  // of this step, with Adam's correction
-  float floor_ = 0;
+  Directions directions_;
+  Pace pace_;
 };
 
 }  // namespace dualdict
