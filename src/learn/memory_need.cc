@@ -72,7 +72,7 @@ MemoryNeed memory_need(const FitSize& size) {
                                      static_cast<double>(measure_samples(size.n_atoms, size.n_features)));
   // To fit: exact codes, sparse codes and those that a decoder is fitted to; what codes decode to for every step; a
   // block of atoms.
-  const double to_fit = n_fit * (4 * k + 5 * d + 10 * std::min(k, static_cast<double>(kFitBlockAtoms)));
+  const double to_fit = n_fit * (4 * k + 4.5 * d + 10 * std::min(k, static_cast<double>(kFitBlockAtoms)));
   const double to_measure = n_fit * (2 * k + 2 * d) + n_measured * (6 * k + 8 * d);
   // And the six tensors of the model, the copies that are measured, and their encoders.
   const double encoders = (std::max(to_fit, to_measure) + regression(n_fit, d, k) + 22 * atoms) * kDouble;
