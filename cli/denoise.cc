@@ -12,6 +12,7 @@
 #include "command.h"
 #include "data_flags.h"
 #include "dualdict/error.h"
+#include "dualdict/files.h"
 #include "dualdict/options.h"
 #include "image_files.h"
 #include "output.h"
@@ -74,6 +75,7 @@ class ShareLine {
 };
 
 void denoise_file(const DenoiseArguments& arguments, const ImageFile& file, DenoiseOptions options) {
+  const OutputLock lock(file.output);
   const auto start = std::chrono::steady_clock::now();
   const Image noisy = read_picture(file.input, arguments.data.grey ? ImageColor::kGrey : ImageColor::kAsStored);
   Denoised result;

@@ -59,7 +59,7 @@ void choose_bases(MatrixView<const float> patches, const std::vector<PackedRight
     multiply<float>(plain(patches), forward[m], tried);
     for (std::size_t i = 0; i < patches.rows; ++i) {
       const float here = sum_over(tried.row(i), d, cost);
-      if (!(here < work.cost[i])) continue;
+      if (m > 0 && !(here < work.cost[i])) continue;
       work.cost[i] = here;
       work.basis[i] = m;
       std::copy_n(tried.row(i), d, work.best.row(i));

@@ -157,7 +157,10 @@ Denoised denoise(const Image& noisy, const DenoiseOptions& options) {
   if (options.model != nullptr && options.fast) refuse("--fast", "with --model there is one pass anyway");
   check_image(noisy);
   try {
-    return Denoiser(noisy, options).run();
+    Denoised result = Denoiser(noisy, options).run();
+    if (find_non_finite(MatrixView<const float>(result.image.pixels.view())).count > 0)
+      throw Error(ErrorKind::kNumerical, "image: its values leave the range of float32 on the way; scale them down");
+    return result;
   } catch (const Interrupted&) {
     throw Error(ErrorKind::kUsage, "interrupted: there is no result");
   }

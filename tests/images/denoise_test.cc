@@ -149,6 +149,9 @@ TEST(Denoise, RefusesWhatItCannotDo) {
   EXPECT_THROW(denoise(holes, {.sigma = 1}), Error);
   EXPECT_THROW(denoise(waves(20, 1), {.sigma = -1}), Error);
   EXPECT_THROW(denoise(waves(20, 1), {.sigma = 1, .stride = 9}), Error);
+  Image huge = with_noise(waves(20, 1), 20);
+  for (std::size_t i = 0; i < huge.pixels.size(); ++i) huge.pixels.data()[i] *= 1e30F;
+  EXPECT_THROW(denoise(huge, {.sigma = 1e31}), Error);
   std::atomic<bool> stop = true;
   EXPECT_THROW(denoise(waves(40, 1), {.sigma = 5, .interrupt = &stop}), Error);
 }
