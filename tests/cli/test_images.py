@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from conftest import run, run_ok
+from safetensors.numpy import load_file
 
 USAGE, INPUT = 2, 3
 
@@ -78,3 +79,15 @@ def test_learning_tells_what_it_used(picture, tmp_path):
 def test_flags_of_patches_need_patches(samples, model, tmp_path, flags, word):
     finished = run("encode", model, samples, "-o", tmp_path / "u.npy", *flags)
     assert finished.code == USAGE and word in finished.stderr and "--patches" in finished.stderr
+
+
+def test_codes_to_an_error(samples, model, tmp_path):
+    run_ok("encode", model, samples, "-o", tmp_path / "u.npy", "--max-error", 0.3)
+    run_ok("encode", model, samples, "-o", tmp_path / "two.npy", "--max-error", 0.3, "--mode", "omp:2")
+    codes, two = np.load(tmp_path / "u.npy"), np.load(tmp_path / "two.npy")
+    rest = np.load(samples) - codes @ load_file(model)["dictionary"]
+    met = np.linalg.norm(rest, axis=1) <= 0.3 * (1 + 1e-6)
+    assert (met | ((codes != 0).sum(axis=1) == rest.shape[1])).all() and met.mean() > 0.9
+    assert (two != 0).sum(axis=1).max() == 2
+    finished = run("encode", model, samples, "-o", tmp_path / "u.npy", "--max-error", 0.3, "--mode", "linear")
+    assert finished.code == USAGE and "max_error" in finished.stderr and "omp:k" in finished.stderr
