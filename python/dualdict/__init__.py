@@ -17,6 +17,7 @@ so that new samples are coded by a matrix product instead of an optimisation per
 (3, 24)
 """
 
+import importlib
 from typing import TYPE_CHECKING
 
 from ._core import Model, __version__  # type: ignore[attr-defined]
@@ -32,11 +33,13 @@ from ._search import Searcher, build_index
 
 if TYPE_CHECKING:
     from ._estimator import DualDictionaryLearning
+    from ._patch_coder import PatchCoder
 
 __all__ = [
     "BlockFit",
     "DualDictionaryLearning",
     "Model",
+    "PatchCoder",
     "Record",
     "Searcher",
     "__version__",
@@ -65,19 +68,21 @@ __all__ = [
 ]
 
 
+# scikit-learn takes most of a second to import: only who asks for what needs it waits for it.
+_WITH_SKLEARN = {"DualDictionaryLearning": "_estimator", "PatchCoder": "_patch_coder"}
+
+
 def __getattr__(name):
-    # scikit-learn takes most of a second to import: only who asks for the estimator waits for it.
-    if name == "DualDictionaryLearning":
+    if name in _WITH_SKLEARN:
         try:
-            from ._estimator import DualDictionaryLearning
+            return getattr(importlib.import_module(f".{_WITH_SKLEARN[name]}", __name__), name)
         except ModuleNotFoundError as error:
             if error.name is None or error.name.split(".")[0] != "sklearn":
                 raise
             raise ImportError(
-                "DualDictionaryLearning needs scikit-learn, which is not installed: pip install 'dualdict[sklearn]'; "
+                f"{name} needs scikit-learn, which is not installed: pip install 'dualdict[sklearn]'; "
                 "the functions of dualdict do without it"
             ) from error
-        return DualDictionaryLearning
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
