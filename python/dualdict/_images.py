@@ -8,7 +8,7 @@ import os
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core  # type: ignore[attr-defined]
+from . import _core
 from ._options import n_threads
 
 
