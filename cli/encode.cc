@@ -37,6 +37,7 @@ struct EncodeArguments {
   std::optional<bool> debias;
   double max_error = 0;
   bool sparse = false;
+  bool half = false;
 };
 
 EncodeOptions encode_options(const EncodeArguments& arguments) {
@@ -56,6 +57,11 @@ EncodeOptions encode_options(const EncodeArguments& arguments) {
   return options;
 }
 
+MatrixFormat matrix_format(const EncodeArguments& arguments) {
+  if (arguments.sparse) return arguments.half ? MatrixFormat::kCsrHalf : MatrixFormat::kCsr;
+  return arguments.half ? MatrixFormat::kNpyHalf : MatrixFormat::kNpy;
+}
+
 // Codes of samples as they come, as records without a header: nobody knows how many there will be.
 template <class T>
 void encode_stream(const Encoder& encoder, SampleStream& stream) {
@@ -70,6 +76,9 @@ int run_encode_stream(const EncodeArguments& arguments, const EncodeOptions& opt
     throw Error(ErrorKind::kUsage, "-o: " + arguments.output +
                                        " is not allowed with --stream or --raw: the codes of a stream go to "
                                        "standard output as records without a header; give -o - (and > FILE)");
+  if (arguments.half)
+    throw Error(ErrorKind::kUsage,
+                "--half: is not allowed with --stream or --raw, whose records are in the model's precision");
   catch_signals();
   const Model model = Model::load(arguments.model);
   const auto stream = open_input_stream({arguments.input}, arguments.stream, arguments.data, arguments.table.seed,
@@ -100,8 +109,7 @@ int run_encode(const EncodeArguments& arguments) {
                                        " features are not allowed: " + arguments.model +
                                        " was learned from samples of " + std::to_string(model.n_features()));
   const Encoder encoder(model, options, &*input);
-  const MatrixFormat format = arguments.sparse ? MatrixFormat::kCsr : MatrixFormat::kNpy;
-  MatrixWriter writer(arguments.output, format, model.dtype(), input->n_samples(), model.n_atoms());
+  MatrixWriter writer(arguments.output, matrix_format(arguments), model.dtype(), input->n_samples(), model.n_atoms());
   if (!encode(encoder, *input, writer, &interrupt_flag())) throw_if_interrupted();
   return 0;
 }
@@ -131,6 +139,7 @@ Command add_encode(CLI::App& root) {
   CLI::Option* eta = flag("eta", "weight of coding, in modes that take it; default the model's");
   add_debias_flag(*app, arguments->debias);
   app->add_flag("--sparse", arguments->sparse, "write compressed rows (npz) that scipy.sparse.load_npz reads");
+  app->add_flag("--half", arguments->half, "write numbers in half precision (float16)");
   flag("threads", "number of threads; 0 for all");
   add_data_flags(*app, arguments->data);
   add_stream_flags(*app, arguments->stream,

@@ -56,13 +56,12 @@ class EncoderHandle {
   }
 
   // Ctrl-C is heard: what was at `output` before then stays.
-  void encode_files(const std::string& output, bool compressed, const DataSource& source) {
+  void encode_files(const std::string& output, MatrixFormat format, const DataSource& source) {
     const Encoder& encoder = here();
     PythonCaller python;
     python.run([&] {
       const OutputLock lock(output);
-      MatrixWriter writer(output, compressed ? MatrixFormat::kCsr : MatrixFormat::kNpy, encoder.model().dtype(),
-                          source.n_samples(), encoder.n_atoms());
+      MatrixWriter writer(output, format, encoder.model().dtype(), source.n_samples(), encoder.n_atoms());
       dualdict::encode(encoder, source, writer, &python.interrupt());
     });
     if (python.raised().is_none()) return;
@@ -140,10 +139,12 @@ void define_encoder(nb::module_& module) {
       .def_prop_ro("level", &EncoderHandle::level)
       .def(
           "encode_files",
-          [](EncoderHandle& handle, const SourceHandle& source, const std::string& output, bool compressed) {
-            handle.encode_files(output, compressed, *source.source());
+          [](EncoderHandle& handle, const SourceHandle& source, const std::string& output, bool compressed, bool half) {
+            const MatrixFormat dense = half ? MatrixFormat::kNpyHalf : MatrixFormat::kNpy;
+            const MatrixFormat sparse = half ? MatrixFormat::kCsrHalf : MatrixFormat::kCsr;
+            handle.encode_files(output, compressed ? sparse : dense, *source.source());
           },
-          nb::arg("source"), nb::arg("output"), nb::arg("compressed"));
+          nb::arg("source"), nb::arg("output"), nb::arg("compressed"), nb::arg("half"));
   define_for<float>(module, encoder);
   define_for<double>(module, encoder);
   module.def("mode_table", &mode_list);

@@ -16,6 +16,9 @@ namespace dualdict {
 enum class MatrixFormat {
   kNpy,  // (n, m), C order
   kCsr,  // npz with data, indices, indptr, shape, format: scipy.sparse.load_npz reads it
+  // The same with numbers in half precision (float16); one that is too large for it is an error.
+  kNpyHalf,
+  kCsrHalf,
 };
 
 // Writes rows as they come, in constant memory, and makes the file visible only when finish() succeeds: without it, or

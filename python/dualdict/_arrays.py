@@ -17,9 +17,9 @@ def as_rows(X):
     return X.tocsr() if is_sparse(X) else as_samples(X)
 
 
-def blocks_of(X):
-    """Yields (rows as `as_samples` makes them, their place): all at once, or some of a sparse matrix at a time."""
-    if not is_sparse(X):
+def blocks_of(X, always=False):
+    """Yields (rows as `as_samples` makes them, their place): all at once, or some at a time of a sparse matrix, or always."""
+    if not always and not is_sparse(X):
         yield X, slice(None)
         return
     for first in range(0, X.shape[0], _BLOCK):

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _core, _learning
 from ._arrays import as_start
 from ._fitted import Fitted, parameter_docs, preprocessed, warn_of
-from ._functions import decode, load_model, make_encoder
+from ._functions import compressed_codes, decode, load_model, make_encoder
 from ._onnx import to_onnx
 from ._options import MODES, PREPROCESS, TABLE, as_texts, n_threads, preprocess, seed_of
 from ._record import Record
@@ -247,16 +247,19 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self._set_fitted(fitted)
         return self
 
-    def transform(self, X: ArrayLike) -> NDArray:
+    def transform(self, X: ArrayLike, output: str = "dense") -> Any:
         """The codes of samples, by the way of `encode`.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
+        output : {"dense", "csr"}, default="dense"
+            With "csr" a `scipy.sparse.csr_matrix`, made some rows at a time: the codes are never dense as a whole.
 
         Returns
         -------
-        array of shape (n_samples, n_components), of the dtype of X; a sample's code does not depend on the others
+        array or csr_matrix of shape (n_samples, n_components), of the dtype of X; a sample's code does not depend on the
+        others
         """
         # An array that needs no conversion goes straight to the library, which looks for NaN itself: the general checks
         # take ten times longer than coding a single sample.
@@ -265,6 +268,8 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
                 and X.shape[0] > 0 and X.shape[1] == fitted):
             check_is_fitted(self)
             X = validate_data(self, X, dtype=_FLOATS, order="C", reset=False)
+        if output != "dense":
+            return compressed_codes(self._encoder(sample=X), X, len(self.components_), output)
         codes = np.empty((X.shape[0], len(self.components_)), X.dtype)
         self._encoder(sample=X).encode(X, codes)
         return codes

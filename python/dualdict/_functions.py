@@ -229,7 +229,8 @@ def encode(
     debias: bool | None = None,
     n_jobs: int | None = None,
     out: NDArray | None = None,
-) -> NDArray:
+    output: str = "dense",
+) -> Any:
     """The codes of samples.
 
     Parameters
@@ -253,10 +254,12 @@ def encode(
         Threads; they change no bit of the result.
     out : array of shape (n_samples, n_components), optional
         Where to put the codes, of the dtype of X.
+    output : {"dense", "csr"}
+        With "csr" a `scipy.sparse.csr_matrix`, made some rows at a time: the codes are never dense as a whole.
 
     Returns
     -------
-    array of shape (n_samples, n_components), of the dtype of X
+    array or csr_matrix of shape (n_samples, n_components), of the dtype of X
 
     Examples
     --------
@@ -272,6 +275,8 @@ def encode(
     X = as_rows(X)
     encoder = make_encoder(model, mode, tau=tau, nonzeros=nonzeros, eta=eta, max_error=max_error, debias=debias, n_jobs=n_jobs,
                            sample=X)
+    if output != "dense":
+        return compressed_codes(encoder, X, model.n_atoms, output, out)
     if out is None:
         out = np.empty((X.shape[0], model.n_atoms), precision_of(X))
     elif isinstance(X, np.ndarray) and np.may_share_memory(X, out):
@@ -283,6 +288,22 @@ def encode(
 
 if encode.__doc__:  # python -OO has none
     encode.__doc__ = encode.__doc__.replace("{modes}", "{" + ", ".join(f'"{row["form"]}"' for row in MODES.values()) + "}")
+
+
+def compressed_codes(encoder, X, n_atoms, output="csr", out=None):
+    """The codes of `as_rows(X)` as a csr_matrix."""
+    if output != "csr":
+        raise ValueError(f"output: {output!r} is not allowed: 'dense' or 'csr'")
+    if out is not None:
+        raise ValueError("out: is for dense codes; leave it out with output='csr'")
+    from scipy import sparse
+
+    parts = [sparse.csr_matrix((0, n_atoms), dtype=precision_of(X))]
+    for rows, _ in blocks_of(X, always=True):
+        codes = np.empty((len(rows), n_atoms), rows.dtype)
+        encoder.encode(rows, codes)
+        parts.append(sparse.csr_matrix(codes))
+    return sparse.vstack(parts, format="csr")
 
 
 def make_encoder(model, mode, *, tau, nonzeros, eta, debias, n_jobs, sample, max_error=None):
@@ -359,6 +380,7 @@ def encode_files(
     stride: int | None = None,
     grey: bool = False,
     compressed: bool = False,
+    half: bool = False,
     tau: float | None = None,
     nonzeros: float | None = None,
     eta: float | None = None,
@@ -382,6 +404,8 @@ def encode_files(
         Images are read as grey ones.
     compressed : bool
         Write compressed rows (npz) that `scipy.sparse.load_npz` reads.
+    half : bool
+        Write numbers in half precision (float16).
     model, mode, tau, nonzeros, eta, debias, n_jobs
         As in `encode`.
 
@@ -399,7 +423,7 @@ def encode_files(
     source = open_files(inputs, cut_of(patches, n_patches, seed, stride, grey, model.n_features))
     sample = None if nonzeros is None else source.spread(_SPREAD)
     encoder = make_encoder(model, mode, tau=tau, nonzeros=nonzeros, eta=eta, debias=debias, n_jobs=n_jobs, sample=sample)
-    encoder.encode_files(source, os.fspath(output), bool(compressed))
+    encoder.encode_files(source, os.fspath(output), bool(compressed), bool(half))
 
 
 def decode(model: _core.Model, codes: ArrayLike, mode: str | None = None, *, debias: bool | None = None) -> NDArray:

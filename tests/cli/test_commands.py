@@ -354,3 +354,29 @@ def test_learning_takes_little_more_memory_than_samples_and_codes(tmp_path):
     _, status, usage = os.wait4(process.pid, 0)
     assert status == 0
     assert usage.ru_maxrss * 1024 <= 4 * n * (d + n_atoms) + 200 * 2**20
+
+
+@pytest.mark.parametrize("flags, ending", [((), "npy"), (("--sparse",), "npz")])
+def test_codes_in_half_precision(flags, ending, model, samples, tmp_path):
+    from scipy.sparse import load_npz
+
+    def codes(name, *more):
+        run_ok("encode", model, samples, "-o", tmp_path / f"{name}.{ending}", *flags, *more)
+        found = load_npz(tmp_path / f"{name}.npz") if flags else np.load(tmp_path / f"{name}.npy")
+        return found.dtype, found.astype(np.float64).toarray() if flags else found.astype(np.float64)
+
+    whole, half = codes("whole"), codes("half", "--half")
+    assert (whole[0], half[0]) == (np.float32, np.float16)
+    np.testing.assert_array_equal(half[1], whole[1].astype(np.float32).astype(np.float16))
+    # What is written is read: decoded from half precision.
+    run_ok("decode", model, tmp_path / f"half.{ending}", "-o", tmp_path / "decoded.npy")
+    assert np.load(tmp_path / "decoded.npy").shape == (600, 16)
+
+
+def test_half_precision_has_a_largest_number(tmp_path):
+    np.save(tmp_path / "large.npy", 1e6 * np.eye(4, dtype=np.float32))
+    np.save(tmp_path / "atoms.npy", np.eye(4, dtype=np.float32))
+    run_ok("convert", tmp_path / "atoms.npy", "-o", tmp_path / "m.safetensors")
+    finished = run("encode", tmp_path / "m.safetensors", tmp_path / "large.npy", "-o", tmp_path / "codes.npy", "--mode",
+                   "linear", "--half")
+    assert finished.code == 4 and "65504" in finished.stderr and not (tmp_path / "codes.npy").exists()

@@ -28,6 +28,7 @@ inline std::uint16_t float_to_half(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000U);
   const float magnitude = std::abs(value);
+  if (magnitude == 0) return sign;
   if (std::isnan(value)) return sign | 0x7e00U;
   if (magnitude >= 65520.0F) return sign | 0x7c00U;
   int exponent = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -9,13 +10,27 @@
 #include "dualdict/error.h"
 #include "dualdict/files.h"
 #include "io/bytes/durable_file.h"
+#include "io/bytes/half.h"
 #include "io/matrix/npy_header.h"
 #include "io/zip/zip_writer.h"
 
 namespace dualdict {
 namespace {
 
-// Receives rows in the precision of the file.
+// A number as it stands in the file.
+struct Half16 {
+  std::uint16_t bits;
+};
+
+template <class Stored, class T>
+Stored stored(T value) {
+  if constexpr (std::is_same_v<Stored, Half16>)
+    return {float_to_half(static_cast<float>(value))};
+  else
+    return static_cast<Stored>(value);
+}
+
+// Receives rows in the precision that they were computed in.
 template <class T>
 class RowSink {
  public:
@@ -26,32 +41,41 @@ class RowSink {
 
 template <class T>
 std::string_view descr_of() {
+  if constexpr (std::is_same_v<T, Half16>) return "<f2";
   if constexpr (std::is_same_v<T, float>) return "<f4";
   if constexpr (std::is_same_v<T, double>) return "<f8";
   if constexpr (std::is_same_v<T, std::int32_t>) return "<i4";
   if constexpr (std::is_same_v<T, std::int64_t>) return "<i8";
 }
 
-template <class T>
+template <class T, class Stored = T>
 class NpySink final : public RowSink<T> {
  public:
   NpySink(std::unique_ptr<ByteSink> sink, std::size_t rows, std::size_t cols) : sink_(std::move(sink)) {
-    const std::string header = make_npy_header(descr_of<T>(), {rows, cols});
-    sink_->reserve(header.size() + std::uint64_t{rows} * cols * sizeof(T));
+    const std::string header = make_npy_header(descr_of<Stored>(), {rows, cols});
+    sink_->reserve(header.size() + std::uint64_t{rows} * cols * sizeof(Stored));
     append_text(*sink_, header);
   }
   void append(MatrixView<const T> rows) override {
+    if constexpr (!std::is_same_v<Stored, T>) return append_stored(rows);
     if (rows.stride == rows.cols) return append_elements(*sink_, std::span<const T>(rows.data, rows.size()));
     for (std::size_t i = 0; i < rows.rows; ++i) append_elements(*sink_, std::span<const T>(rows.row(i), rows.cols));
   }
   void finish() override { sink_->commit(); }
 
  private:
+  void append_stored(MatrixView<const T> rows) {
+    std::vector<Stored> row(rows.cols);
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      for (std::size_t j = 0; j < rows.cols; ++j) row[j] = stored<Stored>(rows(i, j));
+      append_elements(*sink_, std::span<const Stored>(row));
+    }
+  }
   std::unique_ptr<ByteSink> sink_;
 };
 
 // The nonzeros are kept until their number is known.
-template <class T>
+template <class T, class Stored = T>
 class CsrSink final : public RowSink<T> {
  public:
   CsrSink(const std::string& path, std::size_t rows, std::size_t cols) : file_(path), rows_(rows), cols_(cols) {}
@@ -60,7 +84,7 @@ class CsrSink final : public RowSink<T> {
     for (std::size_t i = 0; i < rows.rows; ++i) {
       for (std::size_t j = 0; j < rows.cols; ++j) {
         if (rows(i, j) == T{0}) continue;
-        values_.push_back(rows(i, j));
+        values_.push_back(stored<Stored>(rows(i, j)));
         columns_.push_back(static_cast<std::int32_t>(j));
       }
       starts_.push_back(static_cast<std::int64_t>(values_.size()));
@@ -69,7 +93,7 @@ class CsrSink final : public RowSink<T> {
 
   void finish() override {
     ZipWriter zip(file_);
-    add<T>(zip, "data.npy", values_);
+    add<Stored>(zip, "data.npy", values_);
     add<std::int32_t>(zip, "indices.npy", columns_);
     // SciPy wants both index arrays of one type and would convert them otherwise.
     if (values_.size() <= std::numeric_limits<std::int32_t>::max()) {
@@ -96,7 +120,7 @@ class CsrSink final : public RowSink<T> {
   DurableFile file_;
   std::size_t rows_;
   std::size_t cols_;
-  std::vector<T> values_;
+  std::vector<Stored> values_;
   std::vector<std::int32_t> columns_;
   std::vector<std::int64_t> starts_{0};
 };
@@ -105,7 +129,9 @@ template <class T>
 std::unique_ptr<RowSink<T>> open_rows(const std::string& path, MatrixFormat format, std::size_t rows,
                                       std::size_t cols) {
   if (format == MatrixFormat::kCsr) return std::make_unique<CsrSink<T>>(path, rows, cols);
+  if (format == MatrixFormat::kCsrHalf) return std::make_unique<CsrSink<T, Half16>>(path, rows, cols);
   auto sink = path == "-" ? open_standard_output() : std::make_unique<DurableFile>(path);
+  if (format == MatrixFormat::kNpyHalf) return std::make_unique<NpySink<T, Half16>>(std::move(sink), rows, cols);
   return std::make_unique<NpySink<T>>(std::move(sink), rows, cols);
 }
 
@@ -116,6 +142,7 @@ struct MatrixWriter::Impl {
   std::size_t rows = 0;
   std::size_t cols = 0;
   std::size_t done = 0;
+  bool is_half = false;
   std::unique_ptr<RowSink<float>> floats;
   std::unique_ptr<RowSink<double>> doubles;
 
@@ -126,8 +153,20 @@ struct MatrixWriter::Impl {
       throw Error(ErrorKind::kNumerical, name + ": the value at row " + std::to_string(done + bad.row) + ", column " +
                                              std::to_string(bad.column) +
                                              " is NaN or infinite in the precision of the file; nothing is written");
+    if (is_half) require_half(block);
     sink.append(block);
     done += block.rows;
+  }
+
+  template <class T>
+  void require_half(MatrixView<const T> block) const {
+    constexpr double kLargest = 65504;
+    for (std::size_t i = 0; i < block.rows; ++i)
+      for (std::size_t j = 0; j < block.cols; ++j)
+        if (std::abs(static_cast<double>(block(i, j))) > kLargest)
+          throw Error(ErrorKind::kNumerical, name + ": the value at row " + std::to_string(done + i) + ", column " +
+                                                 std::to_string(j) + " is larger than 65504, the largest in half " +
+                                                 "precision; leave that out. Nothing is written");
   }
 
   template <class To, class From>
@@ -157,11 +196,13 @@ struct MatrixWriter::Impl {
 MatrixWriter::MatrixWriter(const std::string& path, MatrixFormat format, DType dtype, std::size_t rows,
                            std::size_t cols)
     : impl_(std::make_unique<Impl>()) {
-  if (format == MatrixFormat::kCsr && path == "-")
+  const bool is_sparse = format == MatrixFormat::kCsr || format == MatrixFormat::kCsrHalf;
+  if (is_sparse && path == "-")
     throw Error(ErrorKind::kUsage, "standard output: a sparse matrix needs a file; name one instead of -");
-  if (format == MatrixFormat::kCsr && cols > std::numeric_limits<std::int32_t>::max())
+  if (is_sparse && cols > std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorKind::kUsage, path + ": " + std::to_string(cols) + " columns are too many for a sparse file");
   impl_->name = path == "-" ? "standard output" : path;
+  impl_->is_half = format == MatrixFormat::kNpyHalf || format == MatrixFormat::kCsrHalf;
   impl_->rows = rows;
   impl_->cols = cols;
   if (dtype == DType::kFloat32) impl_->floats = open_rows<float>(path, format, rows, cols);
