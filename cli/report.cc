@@ -77,7 +77,9 @@ Command add_report(CLI::App& root) {
   app->add_option("--title", arguments->title, "of the page; default: what was learned")->type_name("TEXT");
   app->add_option("--feature-names", arguments->feature_names, "a text file with the name of a feature in each line")
       ->type_name("FILE");
-  app->add_option("--sample-names", arguments->sample_names, "the same for the samples of --data")->type_name("FILE");
+  app->add_option("--sample-names,--names", arguments->sample_names,
+                  "the same for the samples of --data; of a .tsv the last column")
+      ->type_name("FILE");
   app->add_option("--labels", arguments->labels, "the class of each sample of --data, a line each, to count by atom")
       ->type_name("FILE");
   add_data_flags(*app, arguments->flags);

@@ -39,7 +39,8 @@ Matrix<float> read_rows(const DataSource& data, const std::vector<std::size_t>& 
   return samples;
 }
 
-Matrix<float> encode_with(const Model& model, const char* mode, const Matrix<float>& samples, std::size_t n_threads) {
+Matrix<float> encode_with(const Model& model, const std::string& mode, const Matrix<float>& samples,
+                          std::size_t n_threads) {
   EncodeOptions options;
   options.mode = mode;
   options.debias = false;
@@ -47,6 +48,15 @@ Matrix<float> encode_with(const Model& model, const char* mode, const Matrix<flo
   Matrix<float> codes(samples.rows(), model.n_atoms());
   Encoder(model, options).encode(samples, codes);
   return codes;
+}
+
+// The best codes that the model has without being asked for more: a converted one its own, atoms alone a few each.
+std::string mode_of_page(const ModelParts& parts) {
+  constexpr std::size_t kAtoms = 10;
+  if (!parts.own_mode.empty()) return parts.own_mode;
+  if (parts.penalty == Penalty::kL1) return "exact";
+  if (parts.find_encoder("greedy") != nullptr) return "greedy";
+  return "omp:" + std::to_string(std::min({kAtoms, parts.dictionary.rows(), parts.dictionary.cols()}));
 }
 
 std::vector<std::size_t> histogram(const Matrix<float>& codes) {
@@ -138,8 +148,7 @@ CodedSample code_sample(const Model& model, const DataSource& data, std::size_t 
   check(model, data);
   const std::vector<std::size_t> rows = spread(kMostCoded, data.n_samples());
   const Matrix<float> samples = read_rows(data, rows);
-  const Matrix<float> codes =
-      encode_with(model, model.parts().penalty == Penalty::kL0 ? "greedy" : "exact", samples, n_threads);
+  const Matrix<float> codes = encode_with(model, mode_of_page(model.parts()), samples, n_threads);
 
   CodedSample result;
   result.n_coded = rows.size();

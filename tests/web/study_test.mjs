@@ -147,3 +147,33 @@ test("rows: samples by their names, and an atom as CSV", async () => {
   lines.slice(1).forEach(([, a, c], j) => assert.deepEqual([Math.fround(Number(a)), Math.fround(Number(c))], [atom[j], dual[j]]));
   await close(page);
 });
+
+test("atoms are found by what their strongest samples say, and a row is explained in those words", async () => {
+  const { pages, models: paths } = models();
+  const codes = encode(paths.rows, file("rows.csv"), "exact");
+  const strongest = (atom) => codes.map((u, i) => [i, Math.abs(u[atom])]).filter(([, u]) => u > 0).sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([i]) => i);
+  const page = await open(pages.rows);
+  const box = page.getByLabel("Strongest samples say");
+  const status = page.locator(".atom-filter .note");
+  const name = `wine ${strongest(2)[0]}`;
+  const about = Array.from(codes[0], (_, k) => k).filter((k) => strongest(k).slice(0, 10).some((i) => `wine ${i}`.includes(name)));
+  await box.fill(name.toUpperCase());
+  assert.equal(await status.innerText(), `${about.length} of ${codes[0].length} atoms`);
+  await box.fill("no such wine");
+  assert.match(await status.innerText(), /^No atom is like that\. All are shown\.$/);
+  await page.getByRole("button", { name: "Show all" }).click();
+  assert.equal(await box.inputValue(), "");
+  // The first sample of the gallery: its strongest atom first, with what that atom's strongest samples are called.
+  const row = Array.from(codes[0], (u, k) => [k, u]).filter(([, u]) => u !== 0).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+  const items = await page.locator(".explained li").evaluateAll((all) => all.map((li) => [Number(li.dataset.atom), li.querySelector(".name").textContent]));
+  assert.deepEqual(items.map(([atom]) => atom), row.map(([atom]) => atom));
+  assert.equal(items[0][1], strongest(row[0][0]).slice(0, 3).map((i) => `wine ${i}`).join(" \u00b7 "));
+  // From strong to weak: the ends of the list, and what lies between.
+  await page.getByLabel("Go to atom").fill("2");
+  await page.getByLabel("Go to atom").press("Enter");
+  await page.locator(".deciles summary").click();
+  const tenths = await page.locator(".deciles li").evaluateAll((all) => all.map((li) => Number(li.dataset.sample)));
+  const all = strongest(2);
+  assert.deepEqual(tenths, Array.from({ length: 11 }, (_, t) => all[Math.round((t * (all.length - 1)) / 10)]));
+  await close(page);
+});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who uses one atom: its samples, the histogram of their weights, and their classes where those are known.
+import { decilePlaces, hasTexts } from "./atom_texts";
 import { linearPlot, sheet, text, ticks, xAxis } from "./chart";
 import { signColour } from "./colours";
 import { el, svg } from "./dom";
@@ -78,6 +79,9 @@ export function atomUses(report: Report, tensors: Tensors, atom: number,
   rest?.addEventListener("toggle", () => {
     if (rest.open && rest.childElementCount === 1) rest.append(el("ul", { class: "users" }, ...samples.slice(0, mostListed).map(item)));
   });
-  return el("div", {}, el("h5", {}, "Samples that use it most"), el("ul", { class: "users" }, ...few), rest,
+  // From its strongest sample to its weakest: what it means when it is weak, too.
+  const deciles = hasTexts(report) && samples.length >= 20 ? el("details", { class: "deciles" }, el("summary", {}, "From strong to weak"),
+    el("ul", { class: "users texts" }, ...decilePlaces(samples.length).map((place) => item(samples[place]!, place)))) : null;
+  return el("div", {}, el("h5", {}, "Samples that use it most"), el("ul", { class: "users" }, ...few), rest, deciles,
     el("h5", {}, "Its weights"), histogram(weights), classes(report, samples));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One sample as the sum of its atoms: each drawn with its weight, and below it the sum so far.
+import { hasTexts, textsOf } from "./atom_texts";
 import { barsHeight, drawBars, shownFeatures } from "./bars";
 import { largest, signColour } from "./colours";
 import { sheet, text } from "./chart";
@@ -77,6 +78,13 @@ export function drawSum(width: number, coder: Coder, shape: Shape, { x, code, wa
   return drawing;
 }
 
+// The row in words: its atoms with their weights, each with what its strongest samples say.
+function explained(report: Report, code: Float32Array): HTMLElement[] {
+  return strongest(code, mostTerms).map((atom) => el("li", { "data-atom": atom },
+    el("span", { class: "value" }, signed(code[atom]!)), " ", el("a", { href: `#atom=${atom}` }, `atom ${atom}`), " ",
+    el("span", { class: "name" }, textsOf(report, atom, 3).join(" \u00b7 ") || "no sample of this page uses it")));
+}
+
 export function sumSection(report: Report, tensors: Tensors, shape: Shape, coder: () => Coder) {
   const gallery = tensors.floats("gallery");
   const { data } = report;
@@ -100,15 +108,17 @@ export function sumSection(report: Report, tensors: Tensors, shape: Shape, coder
     name: "sum", title: "A sample as the sum of its atoms", controls: [samples.element, ways.element],
     draw: (width) => drawSum(width, coder(), shape, terms()),
   });
+  const texts = hasTexts(report) ? el("ol", { class: "explained" }) : null;
   const say = (): void => {
     const { x, code } = terms();
+    texts?.replaceChildren(...explained(report, code));
     const used = nonzeros(code);
     const error = relativeError(x, coder().decode(way, code));
     result.setCaption(`${used} of ${code.length} atoms, relative error ${number(error)}.` + (used > mostTerms ? ` The ${mostTerms} strongest are drawn; the sum at the top has all.` : ""));
   };
   say();
   return {
-    element: el("section", { id: "sum" }, head, result.element),
+    element: el("section", { id: "sum" }, head, result.element, texts),
     redraw: result.redraw,
     // The other modes, once their tensors are there.
     ready: () => {
