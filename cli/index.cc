@@ -27,7 +27,6 @@ struct IndexArguments {
   std::string input;
   std::string output;
   std::string names;
-  bool append = false;
   IndexOptions options;
   LearnOptions table;  // only the fields that have a flag here
   DataFlags data;
@@ -43,10 +42,9 @@ int run_index(const IndexArguments& arguments) {
   options.n_threads = arguments.table.n_threads;
   const Model model = load_any(arguments.model);
   const Input input({arguments.input}, data_options(arguments.data, 0));
-  std::vector<std::string> names;
-  if (!arguments.names.empty()) names = read_names(arguments.names);
-  if (!build_index(model, *input, arguments.output, names, options, arguments.append, &interrupt_flag()))
-    throw_if_interrupted();
+  if (!arguments.names.empty()) options.names = read_names(arguments.names);
+  options.interrupt = &interrupt_flag();
+  if (!build_index(model, *input, arguments.output, options)) throw_if_interrupted();
   return 0;
 }
 
@@ -65,7 +63,7 @@ Command add_index(CLI::App& root) {
   app->add_option("-o,--output", arguments->output, "the index to write")->required()->type_name("FILE");
   app->add_option("--names", arguments->names, "a text file with a line for each row; of a .tsv the last column")
       ->type_name("FILE");
-  app->add_flag("--append", arguments->append, "add the rows to the index that is there, coded as its own are");
+  app->add_flag("--append", arguments->options.append, "add the rows to the index that is there, coded as its own are");
   app->add_flag("--decoded", arguments->options.decoded,
                 "keep each row's code too, 4 bytes a nonzero, for `search --rerank`");
   add_mode_option(*app, arguments->options.mode, "how rows and queries are coded");

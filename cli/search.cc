@@ -103,7 +103,7 @@ Command add_search(CLI::App& root) {
                   "codes; cosine, also over their lengths; bm25, rare atoms count more and large weights less")
       ->type_name("NAME");
   add_count(*app, "--query-atoms", arguments->options.query_atoms,
-            "of decoded: atoms of a query that count; default eight times the nonzeros of a row", 1, 65536);
+            "of decoded: atoms of a query that count; default four times the nonzeros of a row", 1, 65536);
   add_count(*app, "--rerank", arguments->options.rerank,
             "order so many of the best anew by what their codes decode to, with all atoms; needs `index --decoded`", 0,
             1000000);

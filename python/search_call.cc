@@ -12,18 +12,20 @@ namespace dualdict::python {
 namespace {
 
 // Ctrl-C is heard: what was at `path` before then stays.
-void index_rows(const Model& model, const nb::object& rows, const std::string& path,
-                const std::vector<std::string>& names, const nb::dict& options, bool append) {
+void index_rows(const Model& model, const nb::object& rows, const std::string& path, const nb::dict& options) {
   IndexOptions wanted;
   wanted.mode = nb::cast<std::string>(options["mode"]);
   wanted.nonzeros = nb::cast<std::optional<double>>(options["nonzeros"]);
   wanted.decoded = nb::cast<bool>(options["decoded"]);
   wanted.n_threads = nb::cast<std::size_t>(options["n_threads"]);
+  wanted.names = nb::cast<std::vector<std::string>>(options["names"]);
+  wanted.append = nb::cast<bool>(options["append"]);
   const std::shared_ptr<const DataSource> source = source_of(rows);
   PythonCaller python;
+  wanted.interrupt = &python.interrupt();
   python.run([&] {
     const OutputLock lock(path);
-    build_index(model, *source, path, names, wanted, append, &python.interrupt());
+    build_index(model, *source, path, wanted);
   });
   if (python.raised().is_none()) return;
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(python.raised().ptr())), python.raised().ptr());
@@ -73,8 +75,7 @@ nb::list search_rows(const Searcher& searcher, const InArray<float>& queries, co
 }  // namespace
 
 void define_search(nb::module_& module) {
-  module.def("build_index", &index_rows, nb::arg("model"), nb::arg("rows"), nb::arg("path"), nb::arg("names"),
-             nb::arg("options"), nb::arg("append"));
+  module.def("build_index", &index_rows, nb::arg("model"), nb::arg("rows"), nb::arg("path"), nb::arg("options"));
   nb::class_<Searcher>(module, "Searcher")
       .def(nb::init<const Model&, const std::string&, std::size_t>(), nb::arg("model"), nb::arg("path"),
            nb::arg("n_threads"))

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +23,11 @@ struct IndexOptions {
   std::optional<double> nonzeros = {};  // per code on average; default: the model's
   // Keep each row's code beside the lists, 4 bytes a nonzero, so that hits can be decoded: SearchOptions::rerank.
   bool decoded = false;
+  std::vector<std::string> names = {};  // none, or one a row
+  // Add the rows to the index that is there, coded as its own are.
+  bool append = false;
   std::size_t n_threads = 0;
+  const std::atomic<bool>* interrupt = nullptr;
 };
 
 // What an index says of itself.
@@ -52,12 +55,10 @@ struct IndexInfo {
 };
 
 // Codes the rows and writes their index, whole or not at all: what was at `path` stays until the new one is safe on the
-// disk. `names`: none, or one a row. With `append` the rows are added to the index that is there, with its options.
-// Returns false, the old file intact, when `interrupt` became true. Throws Error(kInput) for rows or an index that do
-// not fit the model, Error(kUsage) for more than 65,536 atoms, Error(kWrite).
+// disk. Returns false, the old file intact, when `interrupt` became true. Throws Error(kInput) for rows or an index
+// that do not fit the model, Error(kUsage) for more than 65,536 atoms, Error(kWrite).
 DUALDICT_API bool build_index(const Model& model, const DataSource& rows, const std::string& path,
-                              std::span<const std::string> names = {}, const IndexOptions& options = {},
-                              bool append = false, const std::atomic<bool>* interrupt = nullptr);
+                              const IndexOptions& options = {});
 
 // How a row's code and the query's become a number.
 enum class SearchScore {
@@ -75,7 +76,7 @@ DUALDICT_API SearchScore parse_score(std::string_view name);
 
 struct SearchOptions {
   SearchScore score = SearchScore::kDecoded;
-  std::size_t query_atoms = 0;  // of `kDecoded`; 0: eight times the nonzeros of a row
+  std::size_t query_atoms = 0;  // of `kDecoded`; 0: four times the nonzeros of a row
   std::size_t n_hits = 10;
   // This many of the best are ordered anew by the score kDecoded with all atoms; 0: none.
   std::size_t rerank = 0;

@@ -46,8 +46,11 @@ def build_index(
         Add the rows to the index that is there, coded as its own are.
     """
     rows = open_files(X, None, 1, 0) if is_path(X) or isinstance(X, list) and all(map(is_path, X)) else as_samples(X)
-    options = {"mode": mode or "", "nonzeros": nonzeros, "decoded": bool(decoded), "n_threads": n_threads(n_jobs)}
-    _core.build_index(model, rows, os.fspath(path), [str(name) for name in names or ()], options, bool(append))
+    options = {
+        "mode": mode or "", "nonzeros": nonzeros, "decoded": bool(decoded), "append": bool(append),
+        "names": [str(name) for name in (() if names is None else names)], "n_threads": n_threads(n_jobs),
+    }
+    _core.build_index(model, rows, os.fspath(path), options)
 
 
 class Searcher:
@@ -98,7 +101,7 @@ class Searcher:
             The cosine of the query with what a row's code decodes to; the product of the codes; that over their lengths;
             or with rare atoms counting more and large weights less.
         query_atoms : int
-            Of "decoded": atoms of a query that count; 0 for eight times the nonzeros of a row.
+            Of "decoded": atoms of a query that count; 0 for four times the nonzeros of a row.
         rerank : int
             Order so many of the best anew by "decoded" with all atoms; the index must have been made with `decoded`.
 

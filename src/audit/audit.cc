@@ -81,8 +81,10 @@ class Auditor {
   std::string own_mode() const {
     if (!options_.mode.empty()) return options_.mode;
     const std::string mode(default_mode(model_));
-    if (mode == "greedy") return model_.parts().find_encoder("hard") != nullptr ? "hard" : "linear";
-    return mode;
+    if (mode != "greedy") return mode;
+    for (const char* one_product : {"hard", "sparse"})
+      if (model_.parts().find_encoder(one_product) != nullptr) return one_product;
+    return "linear";
   }
 
   // Measures an encoder on samples that it takes as they are, and returns their codes.

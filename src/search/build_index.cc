@@ -93,7 +93,7 @@ class IndexWriter {
   SegmentCodes codes_;
 };
 
-void check_rows(const Model& model, const DataSource& rows, std::span<const std::string> names) {
+void check_rows(const Model& model, const DataSource& rows, const std::vector<std::string>& names) {
   if (model.n_atoms() > kSegmentRows)
     throw Error(ErrorKind::kUsage,
                 "an index takes at most 65536 atoms; the model has " + std::to_string(model.n_atoms()));
@@ -121,7 +121,7 @@ IndexHeader header_for(const Model& model, const IndexOptions& options) {
 
 // Rows with and without a name must not mix: nobody could tell whose a name is.
 std::vector<std::string> joined_names(const ByteSource& bytes, const IndexHeader& old,
-                                      std::span<const std::string> names) {
+                                      const std::vector<std::string>& names) {
   if (old.n_rows() > 0 && (old.names.n_rows > 0) != !names.empty())
     throw Error(ErrorKind::kInput, bytes.name() + (names.empty() ? ": its rows have names; give names for the new ones"
                                                                  : ": its rows have no names; leave them out"));
@@ -132,15 +132,13 @@ std::vector<std::string> joined_names(const ByteSource& bytes, const IndexHeader
 
 }  // namespace
 
-bool build_index(const Model& model, const DataSource& rows, const std::string& path,
-                 std::span<const std::string> names, const IndexOptions& options, bool append,
-                 const std::atomic<bool>* interrupt) {
-  check_rows(model, rows, names);
-  const Interrupt wish(interrupt);
+bool build_index(const Model& model, const DataSource& rows, const std::string& path, const IndexOptions& options) {
+  check_rows(model, rows, options.names);
+  const Interrupt wish(options.interrupt);
   IndexHeader header = header_for(model, options);
   std::optional<FileReader> bytes;
   std::optional<IndexHeader> old;
-  if (append) {
+  if (options.append) {
     bytes.emplace(path);
     old = read_header(*bytes);
     if (old->model != header.model)
@@ -156,7 +154,7 @@ bool build_index(const Model& model, const DataSource& rows, const std::string& 
     IndexWriter writer(path, header);
     if (old) writer.copy(*bytes, *old);
     writer.add(encoder, rows, wish);
-    writer.finish(old ? joined_names(*bytes, *old, names) : std::vector<std::string>(names.begin(), names.end()));
+    writer.finish(old ? joined_names(*bytes, *old, options.names) : options.names);
   } catch (const Interrupted&) {
     return false;
   }

@@ -229,7 +229,7 @@ struct Searcher::Engine {
   }
 
   std::size_t query_atoms(const SearchOptions& options) const {
-    constexpr std::size_t kTimes = 8;
+    constexpr std::size_t kTimes = 4;
     const std::size_t usual = info.n_rows > 0 ? kTimes * ((info.n_nonzeros + info.n_rows - 1) / info.n_rows) : 1;
     return std::clamp<std::size_t>(options.query_atoms > 0 ? options.query_atoms : usual, 1, header.n_atoms);
   }

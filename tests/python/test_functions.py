@@ -21,7 +21,7 @@ import dualdict
 from dualdict._options import MODES
 
 
-@pytest.mark.parametrize("module", ["", "._record", "._functions", "._onnx", "._estimator"])
+@pytest.mark.parametrize("module", ["", "._record", "._search", "._exchange", "._functions", "._onnx", "._estimator"])
 def test_examples_of_the_documentation(module):
     result = doctest.testmod(importlib.import_module(f"dualdict{module}"))
     assert result.attempted > 0 and result.failed == 0
