@@ -108,8 +108,8 @@ def test_ranks_share_a_stream(big, tmp_path):
 
 def test_penalty_l0_on_two_ranks(big, tmp_path):
     l0 = ["--atoms", 24, "--penalty", "l0", "--nonzeros", 3, "--threads", 1, "--quiet", "--json"]
-    one = run_ok("learn", big, "-o", tmp_path / "one", *l0).json()
     for more in ([], ["--stream"]):
+        one = run_ok("learn", big, "-o", tmp_path / "one", *l0, *more).json()
         finished = run_on(2, "learn", big, "-o", tmp_path / "two", *l0, *more)
         assert finished.returncode == 0, finished.stderr.decode()
         two = json.loads(finished.stdout)

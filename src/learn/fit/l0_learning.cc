@@ -20,7 +20,6 @@ constexpr std::size_t kMostFirstRows = 60000, kMostRows = 100000, kPasses = 4, k
 constexpr std::size_t kCalmShare = 5;  // in the last of so many parts of the steps no atom is replaced
 constexpr std::size_t kLookEvery = 5;  // steps
 constexpr double kStartShare = 0.6;    // of the wanted nonzeros, in the codes that greedy ones start from
-constexpr double kQuietSeconds = 1.5;
 
 // The samples that a hard encoder is learned from are so many elements at most.
 constexpr std::size_t kMostHardElements = std::size_t{1} << 26;
@@ -136,13 +135,10 @@ template <class T>
 void L0Learning<T>::advance(FitState& state) {
   if (state.l0.phase == L0Phase::kCollect) return begin(state);
   settle_origin(state);
-  if (state.l0.phase == L0Phase::kHard) {
-    advance_hard(state);
-    control_.agree();
-  } else {
-    step_dictionary(state);
-  }
-  say_now_and_then(state);
+  tell(state);
+  if (state.l0.phase != L0Phase::kHard) return step_dictionary(state);
+  advance_hard(state);
+  control_.agree();
 }
 
 template <class T>
@@ -241,18 +237,20 @@ void L0Learning<T>::make_usable(FitState& state) {
 }
 
 template <class T>
-void L0Learning<T>::say_now_and_then(const FitState& state) {
-  if (since_said_.seconds() < kQuietSeconds) return;
-  since_said_ = {};
+void L0Learning<T>::tell(const FitState& state) {
+  LearnProgress& progress = control_.progress();
   const HardFitState& hard = state.l0.hard;
-  if (state.l0.phase != L0Phase::kHard)
-    control_.say("D has made " + std::to_string(state.l0.step) + " of " + std::to_string(n_steps(state)) + " steps");
-  else if (hard.training.n_steps > 0)
-    control_.say("W and its decoder have made " + std::to_string(hard.training.n_steps) +
-                 " steps; the smallest error of hard codes on samples held out is " + std::to_string(hard.best_error) +
-                 " of the variance");
-  else
-    control_.say("looking for a start of W");
+  if (state.l0.phase == L0Phase::kHard) {
+    if (hard.training.n_steps == 0) return progress.begin("looking for a start of hard codes");
+    return progress.begin("learning hard codes: " + std::to_string(hard.training.n_steps) +
+                          " steps; the smallest error on samples held out is " + std::to_string(hard.best_error) +
+                          " of their variance");
+  }
+  if (state.l0.step > 0 && told_steps_) return;
+  told_steps_ = true;
+  progress.begin(state.l0.phase == L0Phase::kSamples ? "learning a dictionary to start from" : "learning D",
+                 (n_steps(state) - state.l0.step) * Pieces(learned(state).count, state.objective.n_atoms).size,
+                 "samples");
 }
 
 #define DUALDICT_INSTANTIATE(T) \

@@ -6,7 +6,6 @@
 
 #include <optional>
 
-#include "core/clock.h"
 #include "learn/fit/step.h"
 #include "model/fit/hard_fit.h"
 
@@ -42,7 +41,7 @@ class L0Learning {
   void make_hard_fit(const FitState& state, ThreadPool& pool);
   void end_hard(FitState& state);
   void find_price(FitState& state);
-  void say_now_and_then(const FitState& state);
+  void tell(const FitState& state);
 
   Samples<T>& samples_;
   CodeStore<T>& codes_;
@@ -54,7 +53,7 @@ class L0Learning {
   Matrix<T> rows_;                          // of all ranks, where there are several
   std::optional<HardFit<T>> hard_;
   double squared_learned_ = -1;  // |x|^2 of the learned samples; below 0: not known
-  Stopwatch since_said_;
+  bool told_steps_ = false;
 };
 
 // Moves the price after codes with so many nonzeros on average.
