@@ -117,6 +117,7 @@ def test_penalty_l0_of_blocks():
     assert (one.transform(X) != 0).sum(axis=1).mean() == pytest.approx(3, rel=0.15)
     fitted = DualDictionaryLearning(24, penalty="l0", nonzeros=3).fit(X)
     error = np.linalg.norm(X - one.inverse_transform(one.transform(X)))
-    assert error < 1.1 * np.linalg.norm(X - fitted.inverse_transform(fitted.transform(X)))
+    # No iterations over all samples follow the D steps of blocks.
+    assert error < 1.2 * np.linalg.norm(X - fitted.inverse_transform(fitted.transform(X)))
     with pytest.raises(ValueError, match="penalty='l0'"):
         fitted.partial_fit(X)
