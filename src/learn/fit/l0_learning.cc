@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "learn/fit/atoms.h"
 #include "learn/fit/start.h"
 #include "linalg/vectors.h"
 #include "solvers/greedy_codes.h"
