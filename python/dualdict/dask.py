@@ -34,6 +34,8 @@ __all__ = ["DualDictionaryLearning"]
 _CHAIN = 24
 # So long a fit waits for a cluster without workers, or without a scheduler.
 _PATIENCE_SECONDS = 20.0
+# So often an answer may fail without a fault of its task.
+_MOST_FAILURES = 20
 # Samples are kept in the memory of the cluster when they take less of it than this.
 _KEPT_SHARE = 0.4
 
@@ -102,12 +104,20 @@ def _wait(client, delayed):
 
     future, = futures_of([delayed])
     seen = time.monotonic()
+    failures = 0
     while True:
         try:
             return future.result(timeout=1)
         except TimeoutError:
-            if future.status in ("cancelled", "lost"):
-                raise RuntimeError("the cluster has lost the fit: the connection to its scheduler ended") from None
+            pass
+        except Exception:
+            # What the task raised; all else is the connection's, which dies with a worker now and then and comes back.
+            failures += 1
+            if future.status == "error" or failures > _MOST_FAILURES:
+                raise
+            time.sleep(0.5)
+        if future.status in ("cancelled", "lost"):
+            raise RuntimeError("the cluster has lost the fit: the connection to its scheduler ended")
         if client.status == "running":
             try:
                 if _workers_of(client):

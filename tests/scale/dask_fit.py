@@ -42,6 +42,7 @@ def planted_array(n, n_blocks):
 
 
 def cluster(n_workers, **options):
+    dask.config.set({"distributed.comm.timeouts.connect": "120s"})  # a busy machine starts workers slowly
     return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=50, **options)
 
 

@@ -258,6 +258,11 @@ void count_samples(BlockState& state, const Statistics& sums) {
   if (state.n_all == 0) fail_input("the blocks", "hold 0 samples; a fit needs at least 1");
 }
 
+// Somebody has counted who uses the atoms.
+bool has_usage(const FitState& fit) {
+  return fit.fading.began || !fit.iterations.empty();
+}
+
 }  // namespace
 
 struct BlockFit::Impl {
@@ -292,7 +297,7 @@ void BlockFit::Impl::make_request() const {
     ask.plan.accurate = state.phase == BlockPhase::kIterate && state.fit.accurate;
     if (state.phase == BlockPhase::kWarmUp)
       ask.plan.visit = state.fit.fading.n_seen < state.n_all ? Visit::kFirst : Visit::kAgain;
-    else if (options.replace_below > 0 && !options.keep_dictionary)
+    else if (options.replace_below > 0 && !options.keep_dictionary && has_usage(state.fit))
       ask.n_worst = unused_atoms(state.fit.atoms, options.replace_below).size();
   }
   request = dualdict::to_bytes(ask);
