@@ -308,7 +308,7 @@ def compressed_codes(encoder, X, n_atoms, output="csr", out=None):
 
 def make_encoder(model, mode, *, tau, nonzeros, eta, debias, n_jobs, sample, max_error=None):
     """A ready encoder; `sample` serves to find the tau of a wanted number of nonzeros where a mode needs samples."""
-    mode = mode or model.default_mode
+    mode = mode or ("" if max_error is not None else model.default_mode)  # "": the library chooses
     if nonzeros is None:
         sample = None
     elif sample is not None:
