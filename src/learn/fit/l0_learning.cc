@@ -3,24 +3,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "learn/fit/atoms.h"
+#include "learn/fit/coding_weights.h"
 #include "learn/fit/start.h"
+#include "learn/fit/warm_up.h"
 #include "linalg/vectors.h"
 #include "solvers/greedy_codes.h"
 
 namespace dualdict {
 namespace {
 
-// Of the learned samples: one pass from samples as atoms, and four from V.
-constexpr std::size_t kMostFirstRows = 60000, kMostRows = 100000, kPasses = 4, kFewestSteps = 20;
+// Samples that the steps of a phase see, again where there are fewer: few samples need as many steps as many do. With
+// the penalty l1 first, then four passes at greedy codes.
+constexpr std::size_t kFirstRows = 60000, kFewestRows = 200000, kMostRows = 100000, kPasses = 4, kFewestSteps = 20;
 constexpr std::size_t kCalmShare = 5;  // in the last of so many parts of the steps no atom is replaced
 constexpr std::size_t kLookEvery = 5;  // steps
 constexpr double kStartShare = 0.6;    // of the wanted nonzeros, in the codes that greedy ones start from
+constexpr double kStartedSteps = 0.6;  // share of the steps in which they do; from zero afterwards, as in a model
+constexpr double kNoCodes = std::numeric_limits<float>::max();  // a threshold above all
 
 // The samples that a hard encoder is learned from are so many elements at most.
 constexpr std::size_t kMostHardElements = std::size_t{1} << 26;
@@ -34,9 +40,10 @@ std::size_t held_out_of(std::size_t n) {
 struct Pieces {
   std::size_t count = 1;
   std::size_t size = 0;
-  Pieces(std::size_t n_learned, std::size_t n_atoms) {
+  Pieces(std::size_t n_learned, std::size_t n_atoms, L0Phase phase) {
     constexpr std::size_t kFewest = 2048, kPerAtom = 4;
-    const std::size_t wanted = std::max(kFewest, kPerAtom * n_atoms);
+    const std::size_t wanted =
+        phase == L0Phase::kSamples ? step_samples(n_atoms) : std::max(kFewest, kPerAtom * n_atoms);
     count = (n_learned + wanted - 1) / wanted;
     size = (n_learned + count - 1) / count;
   }
@@ -52,11 +59,30 @@ std::vector<double> mean_of(const Samples<T>& samples) {
   return mean;
 }
 
+// Until the end of a block the objective has another penalty, also where an interrupt ends it.
+class UnderPenalty {
+ public:
+  UnderPenalty(Objective& objective, Penalty penalty) : objective_(objective), before_(objective.penalty) {
+    objective.penalty = penalty;
+  }
+  ~UnderPenalty() { objective_.penalty = before_; }
+  UnderPenalty(const UnderPenalty&) = delete;
+  UnderPenalty& operator=(const UnderPenalty&) = delete;
+
+ private:
+  Objective& objective_;
+  Penalty before_;
+};
+
+double follow(double weight, double wanted, double nonzeros) {
+  constexpr double kPower = 0.5, kLeast = 0.5, kMost = 2;
+  return weight * std::clamp(std::pow(nonzeros / wanted, kPower), kLeast, kMost);
+}
+
 }  // namespace
 
 void follow_price(FitState& state, double wanted, double nonzeros) {
-  constexpr double kPower = 0.5, kLeast = 0.5, kMost = 2;
-  state.objective.price *= std::clamp(std::pow(nonzeros / wanted, kPower), kLeast, kMost);
+  state.objective.price = follow(state.objective.price, wanted, nonzeros);
 }
 
 template <class T>
@@ -84,6 +110,9 @@ void L0Learning<T>::begin(FitState& state) {
       initial_dictionary(samples_, options.n_atoms, state.objective.atoms, StartFrom::kAllSamples, random);
   make_unit_atoms<T>(state.dictionary);
   find_price(state);
+  // Where atoms are orthogonal, a product above the root of the price pays. The codes of l1 are to be denser.
+  const Objective& objective = state.objective;
+  state.objective.tau = 0.5 * std::sqrt(objective.price) * objective.k() / objective.d();
 }
 
 template <class T>
@@ -128,8 +157,8 @@ template <class T>
 std::size_t L0Learning<T>::n_steps(const FitState& state) const {
   const std::size_t n = learned(state).count;
   const std::size_t rows =
-      state.l0.phase == L0Phase::kSamples ? std::min(n, kMostFirstRows) : kPasses * std::min(n, kMostRows);
-  return std::max(kFewestSteps, rows / Pieces(n, state.objective.n_atoms).size);
+      state.l0.phase == L0Phase::kSamples ? kFirstRows : std::max(kFewestRows, kPasses * std::min(n, kMostRows));
+  return std::max(kFewestSteps, rows / Pieces(n, state.objective.n_atoms, state.l0.phase).size);
 }
 
 template <class T>
@@ -146,7 +175,7 @@ template <class T>
 void L0Learning<T>::step_dictionary(FitState& state) {
   L0State& l0 = state.l0;
   const std::size_t n_learned = learned(state).count;
-  const Pieces pieces(n_learned, state.objective.n_atoms);
+  const Pieces pieces(n_learned, state.objective.n_atoms, l0.phase);
   const std::size_t first = l0.step % pieces.count * pieces.size;
   const SampleRange range{l0.n_held_out + first, std::min(pieces.size, n_learned - first)};
   const std::size_t count = n_steps(state);
@@ -155,19 +184,37 @@ void L0Learning<T>::step_dictionary(FitState& state) {
   plan.replace_unused =
       control_.options().replace_below > 0 && (l0.step + 1) % kLookEvery == 0 && l0.step + count / kCalmShare < count;
   if (!rule_) rule_.emplace(n_learned);
-  const LearnStep report = stepper_.step(state, {samples_, codes_, range}, *rule_, plan);
+  const bool l1 = l0.phase == L0Phase::kSamples;
+  if (!l1 && static_cast<double>(l0.step) >= kStartedSteps * static_cast<double>(count)) l0.start_threshold = kNoCodes;
+  const LearnStep report = [&] {
+    const UnderPenalty under(state.objective, l1 ? Penalty::kL1 : Penalty::kL0);
+    return stepper_.step(state, {samples_, codes_, range}, *rule_, plan);
+  }();
   if (plan.replace_unused) state.atoms.looked = state.atoms.usage;
   state.fading.add(report.pass, 0);
-  follow_price(state, nonzeros(),
-               static_cast<double>(report.pass.codes.nonzeros) / static_cast<double>(report.pass.n_samples));
+  follow_count(state, static_cast<double>(report.pass.codes.nonzeros) / static_cast<double>(report.pass.n_samples));
   if (++l0.step < count) return;
-  if (l0.phase == L0Phase::kSamples) {
+  if (l1) {
+    end_l1(state);
     l0.phase = L0Phase::kHard;
     control_.say("learning W and its decoder together for hard codes");
   } else {
     l0.phase = L0Phase::kDone;
     state.fading.finished = true;
   }
+}
+
+template <class T>
+void L0Learning<T>::end_l1(FitState& state) const {
+  make_unit_atoms<T>(state.dictionary);
+  state.objective.tau = 0;
+}
+
+template <class T>
+void L0Learning<T>::follow_count(FitState& state, double found) const {
+  if (state.l0.phase != L0Phase::kSamples) return follow_price(state, nonzeros(), found);
+  const double wanted = learning_nonzeros(control_.options(), samples_.n_features());
+  state.objective.tau = follow(state.objective.tau, wanted, found);
 }
 
 template <class T>
@@ -211,11 +258,18 @@ void L0Learning<T>::end_hard(FitState& state) {
   l0.bias = encoder.bias;
   for (std::size_t k = 0; k < l0.bias.size(); ++k)
     l0.bias[k] += dot(encoder.weights.row(k), encoder.offset.data(), encoder.offset.size());
-  state.dictionary = l0.decoder = encoder.decoder;
-  make_unit_atoms<T>(state.dictionary);
+  l0.decoder = encoder.decoder;
+  Matrix<double> other = encoder.decoder;
+  make_unit_atoms<T>(other);
   begin_steps(state, L0Phase::kPasses);
   settle_origin(state);
+  const bool from_hard = held_out_error(state, other) <= held_out_error(state, state.dictionary);
+  if (from_hard) state.dictionary = std::move(other);
   find_price(state);
+  control_.say(std::string("learning D for greedy codes that start from ") +
+               (from_hard ? "hard ones" : "zero, D from the one of l1"));
+  l0.start_threshold = kNoCodes;
+  if (!from_hard) return;
   const std::size_t n = std::min(kPriceSamples, learned(state).count);
   const Matrix<T> some = samples_in(samples_, {l0.n_held_out, n});
   HardProblem<T> problem;
@@ -224,7 +278,24 @@ void L0Learning<T>::end_hard(FitState& state) {
   hard_codes<T>(problem, some.view(), responses.view());
   l0.start_threshold =
       static_cast<double>(threshold_for_nonzeros(responses, kStartShare * nonzeros(), encoder.positive));
-  control_.say("learning D for greedy codes that start from hard ones");
+}
+
+template <class T>
+double L0Learning<T>::held_out_error(const FitState& state, const Matrix<double>& dictionary) const {
+  const Matrix<T> held_out = held_out_samples(state, samples_);
+  const MatrixView<const T> some = held_out.view().row_range(0, std::min(kPriceSamples, held_out.rows()));
+  GreedyProblem<T> problem;
+  problem.assign(dictionary, {}, state.objective.positive_codes, pool_);
+  const GreedyOptions how{.price = price_for_nonzeros<T>(problem, some, nonzeros(), {}, pool_).price};
+  GreedyWorkspace<T> work;
+  Matrix<T> codes(kBlockSamples, dictionary.rows());
+  double squared = 0;
+  for (std::size_t first = 0; first < some.rows; first += kBlockSamples) {
+    const std::size_t n = std::min(kBlockSamples, some.rows - first);
+    squared +=
+        greedy_codes<T>(problem, some.row_range(first, n), how, work, codes.view().row_range(0, n)).squared_error;
+  }
+  return squared;
 }
 
 template <class T>
@@ -232,6 +303,7 @@ void L0Learning<T>::make_usable(FitState& state) {
   if (state.l0.phase == L0Phase::kCollect) begin(state);
   settle_origin(state);
   if (state.l0.phase > L0Phase::kHard) return;
+  if (state.l0.phase == L0Phase::kSamples) end_l1(state);
   make_hard_fit(state, pool_);
   if (state.l0.hard.best.n_atoms() == 0) hard_->advance(state.l0.hard);
   end_hard(state);
@@ -249,9 +321,10 @@ void L0Learning<T>::tell(const FitState& state) {
   }
   if (state.l0.step > 0 && told_steps_) return;
   told_steps_ = true;
-  progress.begin(state.l0.phase == L0Phase::kSamples ? "learning a dictionary to start from" : "learning D",
-                 (n_steps(state) - state.l0.step) * Pieces(learned(state).count, state.objective.n_atoms).size,
-                 "samples");
+  progress.begin(
+      state.l0.phase == L0Phase::kSamples ? "learning a dictionary to start from" : "learning D",
+      (n_steps(state) - state.l0.step) * Pieces(learned(state).count, state.objective.n_atoms, state.l0.phase).size,
+      "samples");
 }
 
 #define DUALDICT_INSTANTIATE(T) \

@@ -41,6 +41,11 @@ class L0Learning {
   void make_hard_fit(const FitState& state, ThreadPool& pool);
   void end_hard(FitState& state);
   void find_price(FitState& state);
+  void end_l1(FitState& state) const;
+  // Moves tau or the price after codes with so many nonzeros on average.
+  void follow_count(FitState& state, double found) const;
+  // |x - D u|^2 of greedy codes with the wanted nonzeros, summed over some samples that nothing is learned from.
+  double held_out_error(const FitState& state, const Matrix<double>& dictionary) const;
   void tell(const FitState& state);
 
   Samples<T>& samples_;

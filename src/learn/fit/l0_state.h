@@ -12,9 +12,9 @@ namespace dualdict {
 
 enum class L0Phase {
   kCollect,  // samples, of a stream
-  kSamples,  // D steps from samples as atoms: start G of the hard encoder needs a dictionary
+  kSamples,  // D steps with the penalty l1, from samples as atoms: the start G of the hard encoder, and one of D
   kHard,     // W, b and V are learned together
-  kPasses,   // D steps from V, their codes from hard ones
+  kPasses,   // D steps at greedy codes, from V with codes from hard ones or from the D of l1, whichever is better
   kDone,     // the same, on whatever samples come
 };
 
