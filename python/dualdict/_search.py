@@ -45,7 +45,7 @@ def build_index(
     append : bool
         Add the rows to the index that is there, coded as its own are.
     """
-    rows = open_files(X, None, 1, 0) if is_path(X) or isinstance(X, list) and all(map(is_path, X)) else as_samples(X)
+    rows = open_files(X, None) if is_path(X) or isinstance(X, list) and all(map(is_path, X)) else as_samples(X)
     options = {
         "mode": mode or "", "nonzeros": nonzeros, "decoded": bool(decoded), "append": bool(append),
         "names": [str(name) for name in (() if names is None else names)], "n_threads": n_threads(n_jobs),

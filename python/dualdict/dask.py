@@ -325,10 +325,12 @@ class DualDictionaryLearning(_InMemory):
                 super().partial_fit(rows)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any, output: str = "dense") -> Any:
         """The codes of samples: of a collection of Dask an array of Dask, whose partitions are coded when they are asked for."""
         if not _is_dask(X):
-            return super().transform(X)
+            return super().transform(X, output)
+        if output != "dense":
+            raise ValueError(f"output: {output!r} is not allowed for a collection of Dask: its codes are a dense array")
         return self._map(_encode_block, X, self._n_features_out)
 
     def inverse_transform(self, X: Any) -> Any:

@@ -137,8 +137,8 @@ TEST_F(Safetensors, OverlapsHolesAndRepeatedKeysAreRefused) {
 
 TEST_F(Safetensors, FieldsOfATensorAreChecked) {
   EXPECT_EQ(read(file_of(R"({"a":{"dtype":"F64","shape":[],"data_offsets":[0,8]}})", "12345678")).tensors.size(), 1U);
-  expect_contains(refused_tensor(R"("BF16")", "[4]", "[0,8]"), "'BF16'");
-  expect_contains(refused_tensor(R"("I64")", "[1]", "[0,8]"), "'I64'");
+  expect_contains(refused_tensor(R"("F8_E4M3")", "[8]", "[0,8]"), "'F8_E4M3'");
+  expect_contains(refused_tensor(R"("C64")", "[1]", "[0,8]"), "'C64'");
   for (const std::string dtype : {"1", "null", R"("f32")", R"("")"}) refused_tensor(dtype, "[2]", "[0,8]");
   for (const std::string shape :
        {"2", "[3]", "[1]", "[-2]", "[2.0]", "[\"2\"]", "[[2]]", "null", "[18446744073709551616]",

@@ -463,7 +463,7 @@ void expect_alike(const Model& model, const ModeInfo& info) {
 TEST(Modes, EachEncodesDecodesAndScoresAlike) {
   for (const ModeInfo& info : mode_table()) {
     SCOPED_TRACE(info.name);
-    if (info.name != "hard") expect_alike(fixture().exact, info);
+    if (info.name != "hard" && info.name != "topk") expect_alike(fixture().exact, info);
     if (!info.takes_tau) expect_alike(fixture().l0, info);
   }
 }

@@ -66,8 +66,8 @@ TEST(Fields, NoMemberIsLeftOut) {
   EXPECT_EQ(bytes_of_fields<Energy>(), sizeof(Energy));
   EXPECT_EQ(bytes_of_fields<Verification>(), sizeof(Verification));
   EXPECT_EQ(bytes_of_fields<EncodingRow>(), sizeof(EncodingRow));
-  // Its two flags are padded to eight bytes each.
-  EXPECT_EQ(bytes_of_fields<IterationRecord>(), sizeof(IterationRecord) - 14);
+  // Its three flags are padded to eight bytes each.
+  EXPECT_EQ(bytes_of_fields<IterationRecord>(), sizeof(IterationRecord) - 21);
 }
 
 TEST(Fields, TheTraceIsDocumentedAndKnownToThePage) {

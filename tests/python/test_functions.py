@@ -139,7 +139,7 @@ def test_the_table_of_modes_is_walked(X, tmp_path):
         assert row["form"] in dualdict.encode.__doc__
         line = next(line for line in readme.splitlines() if line.startswith(f"| `{row['form']}`"))
         assert row["cost"] in line and row["help"] in line
-        model = models["l0" if name == "hard" else "l1"]
+        model = models["l0" if name in ("hard", "topk") else "l1"]
         codes = dualdict.encode(model, X, mode)
         assert np.isfinite(codes).all() and codes.any()
         assert ((codes == 0).any()) == row["sparse"]

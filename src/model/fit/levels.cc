@@ -45,10 +45,10 @@ Matrix<double> hard_levels(const ModelParts& parts, const std::vector<double>& b
     }
   std::sort(sizes.begin(), sizes.end(), std::greater<>());
   const auto n = static_cast<double>(some.rows);
-  // What lies strictly above an element.
+  // Halfway between the smallest that stays and the largest that goes: no last bit of a response decides.
   const auto at = [&](double nonzeros) {
-    const auto place = static_cast<std::size_t>(std::llround(nonzeros * n));
-    return sizes[std::min(place, sizes.size() - 1)];
+    const auto place = std::min(static_cast<std::size_t>(std::llround(nonzeros * n)), sizes.size() - 1);
+    return place == 0 ? sizes[0] : (sizes[place - 1] + sizes[place]) / 2;
   };
   std::vector<std::array<double, 2>> rows{{wanted, at(wanted)}};
   const auto most = static_cast<double>(responses.cols());
