@@ -30,7 +30,7 @@ const Mode& topk_mode() {
                                      .cost = "1",
                                      .takes_nonzeros = false,
                                      .no_graph = "sorts the product of every sample; use hard",
-                                     .usual_number = 32},
+                                     .usual_number = 10},
                             .needs = {"hard"},
                             .decoder_of = "hard",
                             .has_decoder = true,
