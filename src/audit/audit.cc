@@ -120,7 +120,8 @@ class Auditor {
     wanted_ = result_.rows.back().nonzeros;
     std::vector<char> used(model_.n_atoms());
     for (std::size_t i = 0; i < codes.rows(); ++i)
-      for (std::size_t j = 0; j < used.size(); ++j) used[j] |= codes(i, j) != 0 ? 1 : 0;
+      for (std::size_t j = 0; j < used.size(); ++j)
+        if (codes(i, j) != 0) used[j] = 1;
     result_.dead_atoms = static_cast<std::size_t>(std::count(used.begin(), used.end(), 0));
     const double own = result_.rows.back().unexplained;
     if (parse_mode(result_.mode).info->sparse && can_compare())
