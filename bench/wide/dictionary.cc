@@ -41,9 +41,15 @@ Matrix<double> learned(const HardRows& rows, std::size_t n_atoms, double nonzero
   drawn.resize(n_atoms);
   const Matrix<double> atoms = convert<double>(read_all(chosen_rows(rows, drawn), calling_thread()));
   if (!(passes > 0)) return atoms;
-  WideDictionary dictionary(rows, atoms, {.nonzeros = nonzeros}, 0, calling_thread());
-  const auto n_blocks = static_cast<std::size_t>(passes * static_cast<double>(rows.n)) / dictionary.block_size();
-  for (std::size_t block = 0; block < n_blocks; ++block) dictionary.step(block + n_blocks / kCalmShare < n_blocks);
+  WideDictionaryState state;
+  WideDictionary dictionary(atoms, state, {.nonzeros = nonzeros}, calling_thread());
+  RowOrder order = wide_order(rows.n, n_atoms, 0, 0);
+  Matrix<float> x(wide_block(rows.n, n_atoms), rows.n_features);
+  const auto n_blocks = static_cast<std::size_t>(passes * static_cast<double>(rows.n)) / x.rows();
+  for (std::size_t block = 0; block < n_blocks; ++block) {
+    read_block(rows, order, calling_thread(), drawn, x);
+    dictionary.step(x, block + n_blocks / kCalmShare < n_blocks);
+  }
   return dictionary.dictionary();
 }
 

@@ -35,7 +35,7 @@ def learned(learn, test, work, programs, n_atoms, nonzeros):
     data, path = os.path.join(work, "learn.npy"), os.path.join(work, f"{n_atoms}.safetensors")
     np.save(data, learn)
     subprocess.run([os.path.join(programs, "dualdict"), "learn", data, "-o", path, "--penalty", "l0", "--atoms",
-                    str(n_atoms), "--nonzeros", str(nonzeros), "--threads", "1", "--force"], check=True)
+                    str(n_atoms), "--nonzeros", str(nonzeros), "--threads", "1"], check=True)
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     model = dualdict.load_model(path)
     mean = learn.mean(0)

@@ -11,13 +11,13 @@ namespace dualdict {
 
 void DiagonalStep::begin(std::size_t n_samples, double window) {
   const auto n = static_cast<double>(n_samples);
-  const double share = seen_ / (seen_ + n);
+  const double share = state_.n_seen / (state_.n_seen + n);
   fading_ = std::min(share * share, 1 - 1 / window);
-  seen_ += n;
+  state_.n_seen += n;
 }
 
 void DiagonalStep::move(std::size_t atom, const float* direction, double squares, float* row, std::size_t n_features) {
-  double& curvature = curvature_[atom];
+  double& curvature = state_.curvature[atom];
   curvature = fading_ * curvature + squares;
   if (!(squares > 0)) return;
   const auto by = static_cast<float>(1 / curvature);
@@ -29,20 +29,21 @@ void DiagonalStep::move(std::size_t atom, const float* direction, double squares
 }
 
 double DiagonalStep::mean() const {
-  return std::accumulate(curvature_.begin(), curvature_.end(), 0.0) / static_cast<double>(curvature_.size());
+  return std::accumulate(state_.curvature.begin(), state_.curvature.end(), 0.0) /
+         static_cast<double>(state_.curvature.size());
 }
 
 std::vector<std::size_t> DiagonalStep::unused() const {
   constexpr double kUnused = 1e-3;  // of the mean
   const double limit = kUnused * mean();
   std::vector<std::size_t> atoms;
-  for (std::size_t k = 0; k < curvature_.size(); ++k)
-    if (curvature_[k] < limit) atoms.push_back(k);
+  for (std::size_t k = 0; k < state_.curvature.size(); ++k)
+    if (state_.curvature[k] < limit) atoms.push_back(k);
   return atoms;
 }
 
 void DiagonalStep::forget(std::size_t atom) {
-  curvature_[atom] = mean();
+  state_.curvature[atom] = mean();
 }
 
 }  // namespace dualdict

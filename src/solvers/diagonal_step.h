@@ -9,9 +9,16 @@
 
 namespace dualdict {
 
+// All that goes from block to block, as plain values.
+struct DiagonalState {
+  std::vector<double> curvature;  // of each atom
+  double n_seen = 0;              // samples
+};
+
 class DiagonalStep {
  public:
-  explicit DiagonalStep(std::size_t n_atoms) : curvature_(n_atoms) {}
+  // Keeps the state by reference.
+  explicit DiagonalStep(DiagonalState& state) : state_(state) {}
 
   // Before the moves of a block: what was summed fades, at first fast, since its codes were made with another D.
   // `window`: of how many blocks the sums are in the long run.
@@ -26,8 +33,7 @@ class DiagonalStep {
 
  private:
   double mean() const;
-  std::vector<double> curvature_;
-  double seen_ = 0;
+  DiagonalState& state_;
   double fading_ = 0;
 };
 

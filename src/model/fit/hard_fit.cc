@@ -17,11 +17,15 @@ constexpr double kRate = 1e-2;
 constexpr std::size_t kWarmUp = 50;
 constexpr std::size_t kRaceSteps = 80;
 constexpr std::size_t kMostSteps = 900;  // before the rate falls
+// The same for many atoms: passes over the samples, since more fit what is theirs alone, and steps times atoms.
+constexpr double kWideRate = 3e-3;
+constexpr std::size_t kWidePasses = 8, kFewestWideSteps = 100, kMostWideSteps = 540, kWideWork = kMostWideSteps * 4096;
 constexpr std::size_t kCheckEvery = 50;
 constexpr std::size_t kStallChecks = 2;  // the error must fall by kStall within so many
 constexpr double kStall = 0.003;
 constexpr double kFalling = 0.4;  // share of all steps in which the rate falls to zero
-constexpr std::size_t kMostHeldOut = 4000;
+constexpr std::size_t kMostHeldOut = 4000, kFewestJudges = 500;
+constexpr std::size_t kJudgedResponses = std::size_t{1} << 23;
 constexpr std::size_t kHeldOutShare = 5;
 constexpr std::size_t kFewestHeldOut = 20;
 
@@ -52,8 +56,8 @@ Split split_rows(MatrixView<const T> samples, std::type_identity_t<MatrixView<co
   return {chosen_rows(all, std::move(learned)), read_all(chosen_rows(all, std::move(judged)), pool)};
 }
 
-double warm(std::size_t step) {
-  return kRate * std::min(1.0, static_cast<double>(step + 1) / static_cast<double>(kWarmUp));
+double warm(double rate, std::size_t step) {
+  return rate * std::min(1.0, static_cast<double>(step + 1) / static_cast<double>(kWarmUp));
 }
 
 // After so many at a constant rate.
@@ -84,7 +88,17 @@ HardFit<T>::HardFit(MatrixView<const T> samples, MatrixView<const T> held_out, c
     : options_(options), pool_(pool), standard_(standard_of(samples)) {
   Split split = split_rows(samples, held_out, standard_, options.seed, pool);
   rows_ = std::move(split.learn);
+  const std::size_t n_judges = std::max(kJudgedResponses / options.n_atoms, kFewestJudges);
+  if (options.from_dictionary && split.judge.rows() > n_judges)
+    split.judge = convert<float>(split.judge.view().row_range(0, n_judges));
   judge_.emplace(std::move(split.judge), options.nonzeros);
+}
+
+template <class T>
+typename HardFit<T>::Course HardFit<T>::course() const {
+  if (!options_.from_dictionary) return {kRate, kMostSteps, true};
+  const std::size_t wanted = std::min(kWideWork / options_.n_atoms, kWidePasses * rows_.n / kTrainingBlock);
+  return {kWideRate, std::clamp(wanted, kFewestWideSteps, kMostWideSteps), false};
 }
 
 template <class T>
@@ -121,7 +135,7 @@ template <class T>
 void HardFit<T>::find_principal(HardFitState& state) {
   state.orthonormal = start_principal(rows_, options_.n_atoms, options_.positive, options_.seed, pool_);
   offer(state, state.orthonormal, state.principal_error);
-  state.phase = options_.positive ? HardPhase::kRegress : HardPhase::kRotate;
+  state.phase = options_.positive || options_.from_dictionary ? HardPhase::kRegress : HardPhase::kRotate;
 }
 
 template <class T>
@@ -144,6 +158,12 @@ void HardFit<T>::regress(HardFitState& state) {
     offer(state, state.greedy, error);
   }
   state.start_error = state.best_error;
+  if (options_.from_dictionary) {
+    begin_training(state, HardPhase::kTrain, state.greedy);
+    state.from_greedy = true;
+    state.orthonormal = state.greedy = {};
+    return;
+  }
   begin_training(state, options_.dictionary != nullptr ? HardPhase::kRaceOrthonormal : HardPhase::kTrain,
                  state.orthonormal);
 }
@@ -164,12 +184,14 @@ void HardFit<T>::train_some(HardFitState& state) {
     training_.emplace(rows_, state.training,
                       HardTrainingOptions{options_.nonzeros, options_.seed, racing ? kRaceStream : kTrainStream},
                       pool_);
+  const Course how = course();
   const std::size_t n_falling = falling_steps(state.training.n_steps - state.step);
   for (std::size_t i = 0; i < kStepsAtOnce; ++i) {
     const bool falls = state.phase == HardPhase::kFall;
     if (falls && state.step == n_falling) return;
-    training_->step(falls ? kRate * (1 - static_cast<double>(state.step) / static_cast<double>(n_falling))
-                          : warm(state.step));
+    training_->step(falls ? how.rate * (1 - static_cast<double>(state.step) / static_cast<double>(n_falling))
+                          : warm(how.rate, state.step),
+                    how.moves_offset);
     ++state.step;
   }
 }
@@ -199,7 +221,7 @@ void HardFit<T>::train(HardFitState& state) {
   errors.push_back(error);
   if (state.step >= 2 * kWarmUp + kStallChecks * kCheckEvery)
     state.stalled = !(error < (1 - kStall) * errors[errors.size() - 1 - kStallChecks]);
-  if (!state.stalled && state.step < kMostSteps) return;
+  if (!state.stalled && state.step < course().most_steps) return;
   state.phase = HardPhase::kFall;
   state.step = 0;
 }

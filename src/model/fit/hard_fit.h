@@ -38,6 +38,9 @@ struct HardFitOptions {
   std::uint64_t seed = 0;
   // One for greedy codes, K x d, where there is one: without it there is no start G, and no race.
   const Matrix<double>* dictionary = nullptr;
+  // Of many atoms: from the dictionary alone, without start A and races, and no further than samples say something of
+  // so many numbers.
+  bool from_dictionary = false;
 };
 
 enum class HardPhase {
@@ -91,6 +94,14 @@ class HardFit {
   void race(HardFitState& state);
   void train(HardFitState& state);
   void fall(HardFitState& state);
+
+  // How far training goes, and how fast.
+  struct Course {
+    double rate;
+    std::size_t most_steps;  // before the rate falls
+    bool moves_offset;
+  };
+  Course course() const;
 
   HardFitOptions options_;
   ThreadPool& pool_;

@@ -12,7 +12,6 @@
 namespace dualdict {
 namespace {
 
-constexpr std::size_t kTrainingBlock = 1024;
 constexpr std::size_t kPartRows = 128;
 constexpr std::size_t kAtomsAtOnce = 16;
 constexpr float kWindow = 0.3F;       // e: how near to the threshold a response is near
@@ -163,7 +162,7 @@ void HardTraining::move_atom(std::size_t atom, float* direction) {
   for (std::size_t f = 0; f < d; ++f) row[f] *= inverse;
 }
 
-void HardTraining::move_biases() {
+void HardTraining::move_biases(bool moves_offset) {
   const double share = 1 / static_cast<double>(x_.rows());
   for (std::size_t k = 0; k < encoder().n_atoms(); ++k) {
     double sum = 0;
@@ -171,6 +170,7 @@ void HardTraining::move_biases() {
     directions_.bias(0, k) = static_cast<float>(share * sum);
   }
   adam(directions_.bias.data(), state_.bias, 0, encoder().bias.data());
+  if (!moves_offset) return;
   for (std::size_t f = 0; f < rows_.n_features; ++f) {
     double sum = 0;
     for (const Part& part : parts_) sum += part.rest[f];
@@ -199,7 +199,7 @@ void HardTraining::follow_count() {
   encoder().threshold = static_cast<float>(static_cast<double>(encoder().threshold) * factor);
 }
 
-void HardTraining::step(double rate) {
+void HardTraining::step(double rate, bool moves_offset) {
   read_block(rows_, order_, pool_, drawn_, x_);
   packed_.pack_transposed(encoder().weights.view());
   if (state_.n_steps == 0) set_first_threshold();
@@ -218,7 +218,7 @@ void HardTraining::step(double rate) {
     for (std::size_t k = group * kAtomsAtOnce; k < std::min(encoder().n_atoms(), (group + 1) * kAtomsAtOnce); ++k)
       move_atom(k, directions_.scratch[worker].data());
   });
-  move_biases();
+  move_biases(moves_offset);
   follow_count();
 }
 

@@ -42,13 +42,15 @@ struct HardTrainingOptions {
   std::uint64_t stream = 0;  // of random numbers, for the order of the samples
 };
 
+inline constexpr std::size_t kTrainingBlock = 1024;  // samples of a step
+
 class HardTraining {
  public:
   // Keeps the rows, the state and the pool by reference.
   HardTraining(const HardRows& rows, HardTrainingState& state, const HardTrainingOptions& options, ThreadPool& pool);
 
   // One step of Adam on the next block. The same bits for any number of threads.
-  void step(double rate);
+  void step(double rate, bool moves_offset = true);
 
  private:
   struct Part {  // of the block's samples
@@ -78,7 +80,7 @@ class HardTraining {
   float pull_near(float response, float pull, Part& part) const;
   void move_atom(std::size_t atom, float* direction);
   void adam(const float* direction, AdamMoments& moments, std::size_t row, float* w) const;
-  void move_biases();
+  void move_biases(bool moves_offset);
   void follow_count();
 
   const HardRows& rows_;

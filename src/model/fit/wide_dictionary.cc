@@ -16,50 +16,56 @@ constexpr std::size_t kVeryMany = 8000;  // atoms: larger blocks, longer sums
 constexpr std::size_t kMovedAtOnce = 16;
 constexpr std::uint64_t kWideStream = 130;  // of random numbers
 
-std::size_t wide_block(std::size_t n_rows, std::size_t n_atoms) {
-  return std::min<std::size_t>(n_rows, n_atoms > kVeryMany ? 4096 : 2048);
-}
-
 double window_of(std::size_t n_atoms) {
   return n_atoms > kVeryMany ? 40 : 20;
 }
 
 }  // namespace
 
-WideDictionary::Block::Block(std::size_t n, std::size_t n_features)
-    : x(n, n_features),
-      rest(n, n_features),
-      errors(n),
-      reports((n + kBlockSamples - 1) / kBlockSamples),
-      lists(reports.size()) {}
+std::size_t wide_block(std::size_t n_rows, std::size_t n_atoms) {
+  return std::min<std::size_t>(n_rows, n_atoms > kVeryMany ? 4096 : 2048);
+}
 
-WideDictionary::WideDictionary(const HardRows& rows, const Matrix<double>& atoms, const WideDictionaryOptions& options,
-                               std::uint64_t seed, ThreadPool& pool)
-    : rows_(rows),
+RowOrder wide_order(std::size_t n_rows, std::size_t n_atoms, std::uint64_t seed, std::size_t n_steps) {
+  return {n_rows, seed, kWideStream, n_steps * wide_block(n_rows, n_atoms)};
+}
+
+void WideDictionary::Block::resize(std::size_t n, std::size_t n_features) {
+  if (rest.rows() == n) return;
+  rest = Matrix<float>(n, n_features);
+  errors.resize(n);
+  reports.resize((n + kBlockSamples - 1) / kBlockSamples);
+  lists.resize(reports.size());
+}
+
+WideDictionary::WideDictionary(const Matrix<double>& atoms, WideDictionaryState& state,
+                               const WideDictionaryOptions& options, ThreadPool& pool)
+    : state_(state),
       options_(options),
-      order_(rows.n, seed, kWideStream),
       pool_(pool),
-      options_now_(learning_rounds(0, options.nonzeros)),
-      atom_step_(atoms.rows()),
-      block_(wide_block(rows.n, atoms.rows()), rows.n_features),
+      atom_step_(state.atoms),
       workspaces_(pool.size()),
-      directions_(pool.size(), std::vector<float>(rows.n_features)) {
+      directions_(pool.size(), std::vector<float>(atoms.cols())) {
+  state.atoms.curvature.resize(atoms.rows());
   problem_.assign(atoms, {}, options.positive, pool);
   // Atoms are their own from here on.
   std::fill(problem_.inverse.begin(), problem_.inverse.end(), 1.0F);
+  if (state.n_steps == 0) return;
+  problem_.atoms = convert<float>(atoms);  // without another rounding
+  problem_.pack(pool);
 }
 
-void WideDictionary::code_block() {
-  read_block(rows_, order_, pool_, drawn_, block_.x);
-  if (n_steps_ == 0)
-    options_now_.price =
-        price_for_nonzeros<float>(problem_, block_.x, options_.nonzeros, options_now_, pool_, kPriceSamples).price;
+void WideDictionary::code_block(const Matrix<float>& samples) {
+  block_.resize(samples.rows(), samples.cols());
+  RoundsOptions how = learning_rounds(state_.price, options_.nonzeros);
+  if (state_.n_steps == 0)
+    how.price = state_.price =
+        price_for_nonzeros<float>(problem_, samples, options_.nonzeros, how, pool_, kPriceSamples).price;
   pool_.run(block_.reports.size(), [&](std::size_t part, std::size_t worker) {
     const std::size_t first = part * kBlockSamples;
-    const MatrixView<const float> x =
-        block_.x.view().row_range(first, std::min(kBlockSamples, block_.x.rows() - first));
+    const MatrixView<const float> x = samples.view().row_range(first, std::min(kBlockSamples, samples.rows() - first));
     RoundsWorkspace<float>& work = workspaces_[worker];
-    block_.reports[part] = find_rounds_codes<float>(problem_, x, options_now_, work);
+    block_.reports[part] = find_rounds_codes<float>(problem_, x, how, work);
     SampleLists& lists = block_.lists[part];
     lists.clear();
     for (std::size_t i = 0; i < x.rows; ++i) {
@@ -78,7 +84,7 @@ void WideDictionary::code_block() {
 void WideDictionary::move_atoms() {
   const std::size_t n_atoms = problem_.n_atoms(), d = problem_.n_features();
   block_.by_atom.assign(block_.lists, &SampleLists::code, n_atoms);
-  atom_step_.begin(block_.x.rows(), window_of(n_atoms));
+  atom_step_.begin(block_.rest.rows(), window_of(n_atoms));
   pool_.run((n_atoms + kMovedAtOnce - 1) / kMovedAtOnce, [&](std::size_t group, std::size_t worker) {
     float* const direction = directions_[worker].data();
     for (std::size_t k = group * kMovedAtOnce; k < std::min(n_atoms, (group + 1) * kMovedAtOnce); ++k) {
@@ -106,22 +112,23 @@ void WideDictionary::replace_unused_atoms() {
     float* const atom = problem_.atoms.row(unused[e]);
     for (std::size_t f = 0; f < d; ++f) atom[f] = static_cast<float>(static_cast<double>(rest[f]) / length);
     atom_step_.forget(unused[e]);
+    ++state_.n_replaced;
   }
 }
 
-void WideDictionary::step(bool replace_unused) {
+GreedyCodeReport WideDictionary::step(const Matrix<float>& x, bool replace_unused) {
   constexpr double kPower = 0.7, kLeast = 0.7, kMost = 1.4;
   constexpr std::size_t kBlocksBetween = 10;  // replacements
-  code_block();
+  code_block(x);
   move_atoms();
-  ++n_steps_;
-  if (replace_unused && n_steps_ % kBlocksBetween == 0) replace_unused_atoms();
+  ++state_.n_steps;
+  if (replace_unused && state_.n_steps % kBlocksBetween == 0) replace_unused_atoms();
   problem_.pack(pool_);
   GreedyCodeReport sum;
   for (const GreedyCodeReport& report : block_.reports) sum.add(report);
-  last_error_ = sum.squared_samples > 0 ? sum.squared_error / sum.squared_samples : 0;
-  const double share = static_cast<double>(sum.nonzeros) / (options_.nonzeros * static_cast<double>(block_.x.rows()));
-  options_now_.price *= std::pow(std::clamp(share, kLeast, kMost), kPower);
+  const double share = static_cast<double>(sum.nonzeros) / (options_.nonzeros * static_cast<double>(x.rows()));
+  state_.price *= std::pow(std::clamp(share, kLeast, kMost), kPower);
+  return sum;
 }
 
 }  // namespace dualdict

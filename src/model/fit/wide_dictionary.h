@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A dictionary of many atoms for greedy codes, from blocks of samples in standard coordinates: code the block by one
-// round on a long list, move every atom by its own curvature, let the price follow the count. Nothing is K x K.
+// round on a long list, move every atom by its own curvature, let the price follow the count. Nothing is K x K. Where
+// it stands is the atoms and a state of plain values, so that it can be kept between any two blocks and taken up.
 #pragma once
 
 #include <cstddef>
@@ -21,48 +22,53 @@ struct WideDictionaryOptions {
   bool positive = false;
 };
 
+// All that goes from block to block beside the atoms.
+struct WideDictionaryState {
+  DiagonalState atoms;
+  double price = 0;         // of a nonzero, in standard coordinates
+  std::size_t n_steps = 0;  // blocks
+  std::size_t n_replaced = 0;
+};
+
+// How many samples a block has, and the order that they come in where all are at hand, after so many blocks.
+std::size_t wide_block(std::size_t n_rows, std::size_t n_atoms);
+RowOrder wide_order(std::size_t n_rows, std::size_t n_atoms, std::uint64_t seed, std::size_t n_steps);
+
 class WideDictionary {
  public:
-  // Keeps the rows and the pool by reference. Atoms are K x d and need not have unit norm.
-  WideDictionary(const HardRows& rows, const Matrix<double>& atoms, const WideDictionaryOptions& options,
-                 std::uint64_t seed, ThreadPool& pool);
+  // Keeps the state and the pool by reference. Atoms are K x d: of a state that has made steps those that it left,
+  // of a new one any.
+  WideDictionary(const Matrix<double>& atoms, WideDictionaryState& state, const WideDictionaryOptions& options,
+                 ThreadPool& pool);
 
-  // One block. Atoms that hardly anybody uses become its worst coded samples, where that is asked for.
-  void step(bool replace_unused);
+  // One block; what its codes say. Atoms that hardly anybody uses become its worst coded samples, where that is asked
+  // for. The same bits for any number of threads.
+  GreedyCodeReport step(const Matrix<float>& x, bool replace_unused);
 
   Matrix<double> dictionary() const { return convert<double>(problem_.atoms); }  // unit rows
-  double price() const { return options_now_.price; }
-  std::size_t block_size() const { return block_.x.rows(); }
-  double last_error() const { return last_error_; }  // |x - D u|^2 / |x|^2 of the last block
 
  private:
-  void code_block();
+  void code_block(const Matrix<float>& x);
   void move_atoms();
   void replace_unused_atoms();
 
-  struct Block {  // of samples, and what their codes leave
-    Matrix<float> x;
+  struct Block {                            // of samples, and what their codes leave
     Matrix<float> rest;                     // x - D u
     std::vector<double> errors;             // of each sample, relative
     std::vector<GreedyCodeReport> reports;  // of each part
     std::vector<SampleLists> lists;
     AtomLists by_atom;
-    Block(std::size_t n, std::size_t n_features);
+    void resize(std::size_t n, std::size_t n_features);
   };
 
-  const HardRows& rows_;
+  WideDictionaryState& state_;
   WideDictionaryOptions options_;
-  RowOrder order_;
   ThreadPool& pool_;
   RoundsProblem<float> problem_;
-  RoundsOptions options_now_;
   DiagonalStep atom_step_;
   Block block_;
-  std::vector<std::size_t> drawn_;
   std::vector<RoundsWorkspace<float>> workspaces_;
   std::vector<std::vector<float>> directions_;  // scratch of each worker
-  std::size_t n_steps_ = 0;
-  double last_error_ = 0;
 };
 
 }  // namespace dualdict
