@@ -17,9 +17,15 @@ namespace {
 void check(const DataSource& data, const LearnOptions& options, const LearnContext& context) {
   validate(options);
   require_widths(options, context.validation, data.name(), data.n_features());
-  require_memory(memory_need({data.n_samples(), data.n_features(), options.n_atoms, resolve_threads(options.n_threads),
-                              options.dtype, !context.checkpoint.path.empty(), context.validation != nullptr}),
-                 options.max_memory);
+  FitSize size{data.n_samples(),
+               data.n_features(),
+               options.n_atoms,
+               resolve_threads(options.n_threads),
+               options.dtype,
+               !context.checkpoint.path.empty(),
+               context.validation != nullptr};
+  size.many_atoms = has_many_atoms(objective_of(options, data.n_features()));
+  require_memory(memory_need(size), options.max_memory);
 }
 
 // Like Transform::fit, on the samples of all ranks.
@@ -51,7 +57,8 @@ LearnResult learn_in_memory(const DataSource& data, const LearnOptions& options,
   FitState state = empty_state<T>(options, data.n_features());
   {
     InMemory<T> source(samples, codes, control, pool);
-    control.keep_back({samples.n_all(), samples.n_features(), options.n_atoms, pool.size()});
+    control.keep_back(
+        {samples.n_all(), samples.n_features(), options.n_atoms, pool.size(), has_many_atoms(state.objective)});
     const bool in_time = source.prepare(state);
     checkpoint.set_samples(samples.n_all(), samples.row_fingerprint);
     if (checkpoint.was_read()) {

@@ -26,7 +26,8 @@ void check(const SampleStream& stream, const LearnOptions& options, const LearnC
   const std::size_t held = kept + 8 * step_samples(options.n_atoms);
   MemoryNeed need = memory_need({held, stream.n_features(), options.n_atoms, resolve_threads(options.n_threads),
                                  options.dtype, !context.checkpoint.path.empty(), context.validation != nullptr,
-                                 sums_pairs(options, stream.n_features())});
+                                 sums_pairs(options, stream.n_features()),
+                                 has_many_atoms(objective_of(options, stream.n_features()))});
   // They are learned from while they are kept.
   if (options.penalty == Penalty::kL0)
     need.samples += static_cast<double>(kept) * static_cast<double>(stream.n_features()) * sizeof(double);
@@ -64,8 +65,8 @@ LearnResult learn_from(SampleStream& stream, const LearnOptions& options, const 
   const FitOrigin origin{stream.name(), stream.sample_shape(),
                          Transform(context.preprocess, state.stream.feature_means), context.validation};
   LearnSummary summary;
-  control.keep_back(
-      {kept_limit(stream.n_features(), options.penalty), stream.n_features(), options.n_atoms, pool.size()});
+  control.keep_back({kept_limit(stream.n_features(), options.penalty), stream.n_features(), options.n_atoms,
+                     pool.size(), has_many_atoms(state.objective)});
   control.progress().begin("learning from " + stream.name());
   {
     StreamFit<T> source(stream, origin.transform, n_passes, control, pool);

@@ -41,6 +41,27 @@ double regression(double n_fit, double d, double k) {
   return 8 * (k + d) * (k + d);
 }
 
+// Of many atoms with penalty l0: nothing but a few times D, and codes of some samples.
+double many_atoms_work(const FitSize& size) {
+  const auto n = static_cast<double>(size.n_samples);
+  const auto k = static_cast<double>(size.n_atoms);
+  const auto d = static_cast<double>(size.n_features);
+  const auto threads = static_cast<double>(size.n_threads);
+  // D, W and V in double and single precision, their moments, their best, the model's own and those that are measured;
+  // a checkpoint holds them once more as they are and as a file.
+  const double small = (size.checkpoint ? 250 : 140) * k * d;
+  // Those that judge, those that levels are set on and those that the modes are measured on, with dense codes; before,
+  // those that W is regressed on.
+  const double held_out = size.unseen || size.n_samples < kFewestToHoldOut ? n : n / 5;
+  const auto some = [&](double responses) { return std::min(held_out, std::max(500.0, responses / k)); };
+  constexpr double kJudged = 1 << 23, kLevels = 1 << 24, kMeasured = 3e6, kRegression = 1 << 23, kBlock = 4096;
+  const double most = std::max({some(kJudged) * (8 * k + 12 * d), some(kLevels) * 8 * k,
+                                some(kMeasured) * (64 * k + 48 * d), std::min(kRegression, n * k) * 12});
+  const double blocks = kBlock * d * 12 + threads * (256 * (k * 12 + d * 16) + 2 * kMebibyte);
+  constexpr double kMostKept = 16384 + 8000;  // samples in the end, once more
+  return 4 * kProgram + small + most + blocks + std::min(n, kMostKept) * 8 * d;
+}
+
 }  // namespace
 
 MemoryNeed memory_need(const FitSize& size) {
@@ -79,6 +100,10 @@ MemoryNeed memory_need(const FitSize& size) {
   const bool more_pairs = size.sums_pairs && is_wide(size.n_samples, size.n_features);
   MemoryNeed need;
   need.samples = n * d * element + n * kDouble;
+  if (size.many_atoms) {
+    need.work = many_atoms_work(size);
+    return need;
+  }
   need.codes = n * k * element;
   // The codes are let go before the encoders are fitted.
   need.work = kProgram + threads * per_thread + small + std::max(loop, encoders - need.codes) +

@@ -17,6 +17,7 @@ struct FitSize {
   bool checkpoint = false;
   bool unseen = false;      // the modes are measured on other samples
   bool sums_pairs = false;  // of features, whatever the sizes: a stream with eta > 0
+  bool many_atoms = false;  // with penalty l0: has_many_atoms()
 };
 
 // Bytes, beside what the source of the samples holds. An upper bound: dense codes, the larger of the loop's and the

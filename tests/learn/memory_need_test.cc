@@ -36,6 +36,11 @@ double measured_need(const FitSize& size) {
     options.n_threads = size.n_threads;
     options.max_iterations = 2;
     options.max_memory = 1000000;
+    if (size.many_atoms) {
+      options.penalty = Penalty::kL0;
+      options.tau.reset();
+      options.nonzeros = 4;
+    }
     LearnContext context;
     if (size.checkpoint) context.checkpoint = {folder.path("c"), 0, false};
     const double before = peak_bytes();
@@ -55,6 +60,13 @@ double measured_need(const FitSize& size) {
   return need;
 }
 
+// With penalty l0: without codes of all samples and sums of pairs of atoms.
+FitSize size_of_many_atoms(bool checkpoint) {
+  FitSize size{2000, 96, 2000, 1, DType::kFloat32, checkpoint};
+  size.many_atoms = true;
+  return size;
+}
+
 TEST(MemoryNeed, IsAnUpperBoundThatIsNotFarOff) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer takes memory of its own";
@@ -63,7 +75,7 @@ TEST(MemoryNeed, IsAnUpperBoundThatIsNotFarOff) {
        {FitSize{8000, 32, 64, 2, DType::kFloat32, false}, FitSize{8000, 32, 64, 2, DType::kFloat32, true},
         FitSize{3000, 200, 16, 1, DType::kFloat64, false}, FitSize{1000, 64, 300, 2, DType::kFloat64, false},
         FitSize{4000, 64, 128, 2, DType::kFloat32, true}, FitSize{40, 8000, 24, 2, DType::kFloat32, false},
-        FitSize{300, 1500, 8, 2, DType::kFloat32, false}}) {
+        FitSize{300, 1500, 8, 2, DType::kFloat32, false}, size_of_many_atoms(false), size_of_many_atoms(true)}) {
     const double need = memory_need(size).total();
     const double measured = measured_need(size);
     const std::string which = std::to_string(size.n_samples) + " x " + std::to_string(size.n_features) + ", " +

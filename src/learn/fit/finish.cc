@@ -94,7 +94,7 @@ class Finish {
 template <class T>
 LearnResult Finish<T>::run() {
   settle_coding();
-  coded_exactly_ = code_exactly();
+  coded_exactly_ = has_many_atoms(state_.objective) || code_exactly();
   measure();
   return make_result();
 }
@@ -195,6 +195,7 @@ void Finish<T>::fit_dual() {
 
 template <class T>
 void Finish<T>::measure() {
+  if (has_many_atoms(state_.objective)) return measure_wide(state_, samples_, pool_, summary_);
   const Objective& objective = state_.objective;
   summary_.energy = measure_energy(samples_, objective, state_.dictionary, state_.dual, codes_, pool_);
   if (!coded_exactly_) summary_.tau_max = state_.tau.max;
@@ -296,8 +297,8 @@ void Finish<T>::end_measuring(bool on_this_rank, const Interrupt& interrupt) {
 template <class T>
 std::size_t Finish<T>::haste_divisor() const {
   if (is_interrupted()) return kHasteDivisor;
-  const double needed =
-      seconds_to_fit_encoders({samples_.n_all(), samples_.n_features(), state_.objective.n_atoms, pool_.size()});
+  const double needed = seconds_to_fit_encoders({samples_.n_all(), samples_.n_features(), state_.objective.n_atoms,
+                                                 pool_.size(), has_many_atoms(state_.objective)});
   const double left = std::max(control_.seconds_left(), kGraceSeconds);
   double divisor = std::clamp(std::ceil(needed / left), 1.0, static_cast<double>(kHasteDivisor));
   control_.ranks().max(std::span(&divisor, 1));  // they gather the samples together
@@ -309,7 +310,7 @@ template <class T>
 void Finish<T>::describe() {
   const Objective& objective = state_.objective;
   summary_.iterations = state_.iterations;
-  const bool by_pieces = state_.stream.pass > 0 || state_.stream.n_read > 0;
+  const bool by_pieces = state_.stream.pass > 0 || state_.stream.n_read > 0 || has_many_atoms(state_.objective);
   summary_.n_iterations = by_pieces ? state_.fading.step : state_.iterations.size();
   summary_.n_samples = from_stream() ? state_.stream.n_samples : samples_.n_all();
   summary_.n_features = objective.n_features;

@@ -58,6 +58,10 @@ bool InMemory<T>::advance(FitState& state, LearnSummary& summary) {
     l0_->advance(state);
     return true;
   }
+  if (has_many_atoms(state.objective)) {
+    tell_wide_end(state, summary);
+    return false;
+  }
   if (l0_) l0_->settle_origin(state);
   if (!std::exchange(planned_, true)) plan_warm_up(state);
   if (schedule_.step_samples == 0 || state.fading.finished) return iterate(state, summary);

@@ -93,7 +93,12 @@ Matrix<T> held_out_samples(const FitState& state, const Samples<T>& samples) {
 
 template <class T>
 L0Learning<T>::L0Learning(Samples<T>& samples, CodeStore<T>& codes, Control& control, ThreadPool& pool)
-    : samples_(samples), codes_(codes), control_(control), pool_(pool), stepper_(control, pool, control.interrupt()) {}
+    : samples_(samples),
+      codes_(codes),
+      control_(control),
+      pool_(pool),
+      stepper_(control, pool, control.interrupt()),
+      wide_(control, pool) {}
 
 template <class T>
 void L0Learning<T>::begin(FitState& state) {
@@ -109,6 +114,7 @@ void L0Learning<T>::begin(FitState& state) {
   state.dictionary =
       initial_dictionary(samples_, options.n_atoms, state.objective.atoms, StartFrom::kAllSamples, random);
   make_unit_atoms<T>(state.dictionary);
+  if (has_many_atoms(state.objective)) return wide_.begin(state, wide_rows(state));
   find_price(state);
   // Where atoms are orthogonal, a product above the root of the price pays. The codes of l1 are to be denser.
   const Objective& objective = state.objective;
@@ -166,9 +172,24 @@ void L0Learning<T>::advance(FitState& state) {
   if (state.l0.phase == L0Phase::kCollect) return begin(state);
   settle_origin(state);
   tell(state);
-  if (state.l0.phase != L0Phase::kHard) return step_dictionary(state);
-  advance_hard(state);
+  const bool many = has_many_atoms(state.objective);
+  if (state.l0.phase != L0Phase::kHard && !many) return step_dictionary(state);
+  if (state.l0.phase != L0Phase::kHard)
+    step_many(state);
+  else
+    advance_hard(state);
   control_.agree();
+}
+
+template <class T>
+void L0Learning<T>::step_many(FitState& state) {
+  if (!wide_.advance(state, wide_rows(state))) begin_hard(state);
+}
+
+template <class T>
+void L0Learning<T>::begin_hard(FitState& state) {
+  state.l0.phase = L0Phase::kHard;
+  control_.say("learning W and its decoder together for hard codes");
 }
 
 template <class T>
@@ -196,8 +217,7 @@ void L0Learning<T>::step_dictionary(FitState& state) {
   if (++l0.step < count) return;
   if (l1) {
     end_l1(state);
-    l0.phase = L0Phase::kHard;
-    control_.say("learning W and its decoder together for hard codes");
+    begin_hard(state);
   } else {
     l0.phase = L0Phase::kDone;
     state.fading.finished = true;
@@ -218,21 +238,35 @@ void L0Learning<T>::follow_count(FitState& state, double found) const {
 }
 
 template <class T>
+MatrixView<const T> L0Learning<T>::first_rows(std::size_t n) {
+  if (samples_.alone()) return samples_.x.view().row_range(0, n);
+  if (rows_.rows() != n) rows_ = samples_in(samples_, {0, n});
+  return rows_.view();
+}
+
+template <class T>
+std::size_t L0Learning<T>::n_for_hard(const FitState& state) const {
+  return std::min(samples_.n_all(),
+                  state.l0.n_held_out + std::max<std::size_t>(1, kMostHardElements / samples_.n_features()));
+}
+
+template <class T>
+MatrixView<const T> L0Learning<T>::wide_rows(const FitState& state) {
+  const std::size_t held = state.l0.n_held_out, n = samples_.alone() ? samples_.n_all() : n_for_hard(state);
+  return first_rows(n).row_range(held, n - held);
+}
+
+template <class T>
 void L0Learning<T>::make_hard_fit(const FitState& state, ThreadPool& pool) {
-  const std::size_t n = std::min(
-      samples_.n_all(), state.l0.n_held_out + std::max<std::size_t>(1, kMostHardElements / samples_.n_features()));
-  MatrixView<const T> rows = samples_.x.view().row_range(0, samples_.alone() ? n : 0);
-  if (!samples_.alone()) {
-    rows_ = samples_in(samples_, {0, n});
-    rows = rows_.view();
-  }
-  const std::size_t held = state.l0.n_held_out;
+  const std::size_t n = n_for_hard(state), held = state.l0.n_held_out;
+  const MatrixView<const T> rows = first_rows(n);
   const LearnOptions& options = control_.options();
   const HardFitOptions how{.n_atoms = options.n_atoms,
                            .nonzeros = *options.nonzeros,
                            .positive = options.positive_codes,
                            .seed = options.seed,
-                           .dictionary = &state.dictionary};
+                           .dictionary = &state.dictionary,
+                           .from_dictionary = has_many_atoms(state.objective)};
   hard_.emplace(rows.row_range(held, n - held), rows.row_range(0, held > 0 ? held : n), how, pool);
 }
 
@@ -259,6 +293,7 @@ void L0Learning<T>::end_hard(FitState& state) {
   for (std::size_t k = 0; k < l0.bias.size(); ++k)
     l0.bias[k] += dot(encoder.weights.row(k), encoder.offset.data(), encoder.offset.size());
   l0.decoder = encoder.decoder;
+  if (has_many_atoms(state.objective)) return end_many(state);
   Matrix<double> other = encoder.decoder;
   make_unit_atoms<T>(other);
   begin_steps(state, L0Phase::kPasses);
@@ -278,6 +313,17 @@ void L0Learning<T>::end_hard(FitState& state) {
   hard_codes<T>(problem, some.view(), responses.view());
   l0.start_threshold =
       static_cast<double>(threshold_for_nonzeros(responses, kStartShare * nonzeros(), encoder.positive));
+}
+
+// D is what it is: the hard encoder has a decoder of its own.
+template <class T>
+void L0Learning<T>::end_many(FitState& state) {
+  L0State& l0 = state.l0;
+  l0.stalled = l0.hard.stalled;
+  l0.hard = {};
+  l0.phase = L0Phase::kDone;
+  state.fading.finished = true;
+  settle_origin(state);
 }
 
 template <class T>
@@ -319,8 +365,10 @@ void L0Learning<T>::tell(const FitState& state) {
                           " steps; the smallest error on samples held out is " + std::to_string(hard.best_error) +
                           " of their variance");
   }
-  if (state.l0.step > 0 && told_steps_) return;
+  const bool many = has_many_atoms(state.objective);
+  if ((many || state.l0.step > 0) && told_steps_) return;
   told_steps_ = true;
+  if (many) return progress.begin("learning D", wide_.n_left(state, wide_rows(state).rows), "samples");
   progress.begin(
       state.l0.phase == L0Phase::kSamples ? "learning a dictionary to start from" : "learning D",
       (n_steps(state) - state.l0.step) * Pieces(learned(state).count, state.objective.n_atoms, state.l0.phase).size,

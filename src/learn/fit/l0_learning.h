@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What learning with penalty l0 does with samples in memory before D steps on all there are: a dictionary from samples,
-// the hard encoder, and D for greedy codes that start from hard ones. Small pieces of work; where it stands is in the
-// state alone.
+// the hard encoder, and D for greedy codes that start from hard ones. D of many atoms is done before the hard encoder,
+// and nothing steps on all samples. Small pieces of work; where it stands is in the state alone.
 #pragma once
 
 #include <optional>
 
+#include "learn/fit/l0_wide.h"
 #include "learn/fit/step.h"
 #include "model/fit/hard_fit.h"
 
@@ -34,12 +35,20 @@ class L0Learning {
   }
 
  private:
+  // The first n of all, from all ranks.
+  MatrixView<const T> first_rows(std::size_t n);
+  // The learned samples that D of many atoms comes from: of several ranks as many as one may hold.
+  MatrixView<const T> wide_rows(const FitState& state);
+  void step_many(FitState& state);
+  void begin_hard(FitState& state);
   void begin_steps(FitState& state, L0Phase phase);
   void step_dictionary(FitState& state);
   std::size_t n_steps(const FitState& state) const;
   void advance_hard(FitState& state);
+  std::size_t n_for_hard(const FitState& state) const;
   void make_hard_fit(const FitState& state, ThreadPool& pool);
   void end_hard(FitState& state);
+  void end_many(FitState& state);
   void find_price(FitState& state);
   void end_l1(FitState& state) const;
   // Moves tau or the price after codes with so many nonzeros on average.
@@ -53,6 +62,7 @@ class L0Learning {
   Control& control_;
   ThreadPool& pool_;
   Stepper<T> stepper_;
+  WideSteps<T> wide_;
   std::optional<FadingSums> rule_;
   std::optional<ThreadPool> hearing_pool_;  // hears the interrupt, where there is one process
   Matrix<T> rows_;                          // of all ranks, where there are several

@@ -107,7 +107,7 @@ FitState empty_state(const LearnOptions& options, std::size_t n_features) {
   constexpr double kRoundingRise = std::is_same_v<T, float> ? 1e-6 : 1e-12;  // of E
   FitState state;
   state.objective = objective_of(options, n_features);
-  state.moments.uu = Matrix<double>(options.n_atoms, options.n_atoms);
+  if (!has_many_atoms(state.objective)) state.moments.uu = Matrix<double>(options.n_atoms, options.n_atoms);
   state.moments.ux = Matrix<double>(options.n_atoms, n_features);
   state.accurate = options.accurate_steps;
   // Greedy codes jump: below that E tells little, and D has been passed over before.

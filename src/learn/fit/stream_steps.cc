@@ -114,6 +114,7 @@ void StreamSteps<T>::work(FitState& state) {
   kept_->learning.advance(state);
   if (!L0Learning<T>::is_over(state)) return;
   kept_.reset();
+  if (has_many_atoms(state.objective)) return;
   // The sums stood for all kept samples; in a stream they stand for those that they come from.
   const double share = state.fading.weight / static_cast<double>(state.stream.kept.rows() - state.l0.n_held_out);
   for (Matrix<double>* sums : {&state.moments.uu, &state.moments.ux})
@@ -172,6 +173,7 @@ void StreamSteps<T>::step(FitState& state, Samples<T>& piece) {
     return control_.agree();
   }
   if (l0) move_origin(piece, state.l0.offset);
+  if (has_many_atoms(state.objective)) return learn_many(state, piece, how);
   const LearnStep step = take(state, piece, how);
   state.stream.n_read += n;
   state.fading.add(step.pass, 0);
@@ -185,6 +187,26 @@ void StreamSteps<T>::step(FitState& state, Samples<T>& piece) {
   }
   schedule(state, how);
   if (how.measure == Measure::kAll) report(state, step);
+}
+
+template <class T>
+void StreamSteps<T>::learn_many(FitState& state, const Samples<T>& piece, const StepPlan& plan) {
+  const std::size_t n = n_in(piece);
+  const Matrix<T> all = samples_in(piece, {0, n});
+  LearnStep step;
+  WideSteps<T> steps(control_, pool_);
+  const GreedyCodeReport made = steps.learn(state, all.view());
+  step.pass.n_samples = n;
+  step.pass.codes.nonzeros = made.nonzeros;
+  const Objective& objective = state.objective;
+  step.energy.reconstruction = made.squared_error / objective.d();
+  step.energy.l0 = objective.price * static_cast<double>(made.nonzeros) / objective.d();
+  state.energy = step.energy_after_codes = step.energy_after_dictionary = step.energy.total();
+  state.fading.weight = static_cast<double>(n);
+  state.stream.n_read += n;
+  control_.agree();
+  schedule(state, plan);
+  if (plan.measure == Measure::kAll) report(state, step);
 }
 
 template <class T>

@@ -39,6 +39,8 @@ class StreamSteps {
   void start(FitState& state, const Samples<T>& piece);
   StepPlan plan(const FitState& state, const Samples<T>& piece) const;
   LearnStep take(FitState& state, const Samples<T>& piece, const StepPlan& plan);
+  // With many atoms and penalty l0: every rank the same, with the samples of all.
+  void learn_many(FitState& state, const Samples<T>& piece, const StepPlan& plan);
   void schedule(FitState& state, const StepPlan& plan) const;
   void report(const FitState& state, const LearnStep& step);
 

@@ -121,11 +121,11 @@ void walk_stream(Archive& archive, FitState& state) {
 // The one list of what a fit is: names, order, shapes.
 template <class Archive>
 void walk(Archive& archive, FitState& state) {
-  const std::size_t k = state.moments.uu.rows();
+  const std::size_t k = state.moments.ux.rows();
   const std::size_t d = state.moments.ux.cols();
   archive.matrix("dictionary", state.dictionary, k, d);
   archive.matrix("dual", state.dual, k, d);
-  archive.matrix("moments.uu", state.moments.uu, k, k);
+  if (!has_many_atoms(state.objective)) archive.matrix("moments.uu", state.moments.uu, k, k);
   archive.matrix("moments.ux", state.moments.ux, k, d);
   archive.number("moments.sum_abs_codes", state.moments.sum_abs_codes);
   archive.number("tau", state.objective.tau);

@@ -92,6 +92,20 @@ void walk_hard(Archive& archive, const L0Shape& shape, HardFitState& hard) {
   archive.number("hard.start_error", hard.start_error);
 }
 
+template <class Archive>
+void walk_wide(Archive& archive, const L0Shape& shape, L0State& l0) {
+  WideDictionaryState& wide = l0.wide;
+  archive.numbers("l0.wide.curvature", wide.atoms.curvature);
+  archive.number("l0.wide.n_seen", wide.atoms.n_seen);
+  archive.number("l0.wide.price", wide.price);
+  archive.count("l0.wide.n_steps", wide.n_steps);
+  if (wide.n_steps > 0 && wide.atoms.curvature.size() != shape.n_atoms)
+    archive.fail("l0.wide.curvature", "has another shape than this run needs");
+  archive.count("l0.wide.n_replaced", wide.n_replaced);
+  archive.number("l0.scale", l0.scale);
+  archive.flag("l0.stalled", l0.stalled);
+}
+
 }  // namespace
 
 template <class Archive>
@@ -115,6 +129,7 @@ void walk_l0(Archive& archive, FitState& state) {
     archive.fail("l0.phase", "does not fit what is there");
   walk_optional(archive, "l0.decoder", shape, l0.decoder);
   archive.number("l0.start_threshold", l0.start_threshold);
+  if (has_many_atoms(state.objective)) walk_wide(archive, shape, l0);
   if (l0.phase <= L0Phase::kHard) walk_hard(archive, shape, l0.hard);
 }
 

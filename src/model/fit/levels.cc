@@ -36,13 +36,13 @@ Matrix<double> hard_levels(const ModelParts& parts, const std::vector<double>& b
   constexpr std::size_t kMostResponses = std::size_t{1} << 24, kFewestSamples = 256;
   const std::size_t n_some = std::clamp(kMostResponses / parts.dual.rows(), kFewestSamples, kLevelSamples);
   const MatrixView<const double> some = samples.row_range(0, std::min(samples.rows, n_some));
-  const Matrix<double> responses = parallel_multiply_transposed(some, parts.dual.view(), pool);
-  std::vector<double> sizes(responses.size());
+  Matrix<double> responses = parallel_multiply_transposed(some, parts.dual.view(), pool);
   for (std::size_t i = 0; i < responses.rows(); ++i)
     for (std::size_t k = 0; k < responses.cols(); ++k) {
       const double z = responses(i, k) + bias[k];
-      sizes[i * responses.cols() + k] = parts.positive_codes ? std::max(z, 0.0) : std::abs(z);
+      responses(i, k) = parts.positive_codes ? std::max(z, 0.0) : std::abs(z);
     }
+  const std::span sizes(responses.data(), responses.size());
   std::sort(sizes.begin(), sizes.end(), std::greater<>());
   const auto n = static_cast<double>(some.rows);
   // Halfway between the smallest that stays and the largest that goes: no last bit of a response decides.
