@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
+#include <ctime>
 #include <set>
 #include <string>
 
@@ -92,15 +92,15 @@ TEST(Control, TheTimeLimitEndsAnIterationAndTheEncodersToo) {
   options.time_limit = 0.5;
   options.eta = 1;
   options.n_threads = 1;
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const LearnResult result = fit(planted_samples(4000, 60, 200, 1), options);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_EQ(result.summary.outcome, Outcome::kTimeLimit) << result.summary.message;
   EXPECT_TRUE(all_finite(result.model.dictionary()));
   if (result.model.parts().provenance.encoding.rows.empty()) {  // on most machines
     EXPECT_NE(result.summary.advice.find("--time-limit"), std::string::npos) << result.summary.advice;
   }
-  EXPECT_LT(seconds.count(), 15);  // alone it takes 3; without the limit a minute
+  EXPECT_LT(seconds, 15);  // of the processor, whatever else runs: with the limit 3, without it a minute
 }
 
 TEST(Control, WhatIsBeingDoneIsSaid) {

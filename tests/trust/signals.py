@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from safetensors import safe_open
 
 # samples, features, atoms, more options
 SHAPES = [
@@ -27,6 +28,8 @@ SHAPES = [
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU]
 MOST_SECONDS = 5.5  # 5, and what the system takes to start and end a process
 LONGEST_WAIT = 8.0  # before the signal
+LONGEST_STEP = 180  # of a run that goes on
+STEPS = ("stream.pass", "stream.n_read", "fading.step")
 OLD = b"an older model"
 
 
@@ -37,18 +40,32 @@ def make(path, n_samples, n_features):
     np.save(path, (codes @ atoms / 4).astype(np.float32))
 
 
+def position(checkpoint):
+    """How far the run is that a checkpoint was written by; larger is further."""
+    with safe_open(checkpoint, "numpy") as file:
+        names = set(file.keys())
+        counts = [int(file.get_tensor(name)[0]) for name in STEPS if name in names]
+        return (file.get_slice("iterations").get_shape()[0], *counts)
+
+
 def goes_on(learn, checkpoint):
-    """A checkpoint that is there is read by a run that goes on from it; one that is not harms nobody."""
+    """What is wrong with a checkpoint that is there, or None: a run with --resume takes at least one step more and saves it."""
     if not checkpoint.exists():
+        return None  # the earlier one: there was none
+    before = position(checkpoint)
+    run = subprocess.Popen([*learn, "--resume", "--checkpoint-every", "0"], stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + LONGEST_STEP
+    while run.poll() is None and position(checkpoint) == before and time.monotonic() < end:
+        time.sleep(0.05)
+    if run.poll() is None:
+        run.kill()
+    _, said = run.communicate()
+    if run.returncode == 0:  # what was there was the last step
         return None
-    run = subprocess.Popen([*learn, "--resume"], stderr=subprocess.PIPE, text=True)
-    try:
-        _, said = run.communicate(timeout=3)  # what is wrong with the file is said before the first step
-    except subprocess.TimeoutExpired:
-        run.terminate()
-        run.communicate()
-        return None
-    return None if run.returncode == 0 else f"going on: exit {run.returncode}: {said[-200:]}"
+    if run.returncode != -signal.SIGKILL:
+        return f"going on: exit {run.returncode}: {said[-200:]}"
+    after = position(checkpoint)
+    return None if after > before else f"going on: from step {before} to {after} in {LONGEST_STEP} s"
 
 
 def one(command, folder, dice, number):
@@ -60,11 +77,11 @@ def one(command, folder, dice, number):
     model, checkpoint = folder / "m.safetensors", folder / "c"
     checkpoint.unlink(missing_ok=True)
     learn = [command, "learn", samples, "-o", model, "--atoms", n_atoms, "--rtol", 0, "--max-iterations", 1000, "--quiet", *more]
-    learn += ["--checkpoint", checkpoint, "--checkpoint-every", dice.choice([0, 1, 60])]
-    learn = [*map(str, learn)]
+    learn = [*map(str, [*learn, "--checkpoint", checkpoint])]
     model.write_bytes(OLD)
     wanted = SIGNALS[number // len(SHAPES) % len(SIGNALS)]
-    process = subprocess.Popen(learn, stderr=subprocess.PIPE, text=True)
+    every = ["--checkpoint-every", str(dice.choice([0, 1, 60]))]
+    process = subprocess.Popen([*learn, *every], stderr=subprocess.PIPE, text=True)
     time.sleep(dice.uniform(0.05, 1) ** 2 * LONGEST_WAIT)
     asked = time.monotonic()
     process.send_signal(wanted)
