@@ -206,6 +206,8 @@ void L0Learning<T>::step_dictionary(FitState& state) {
       control_.options().replace_below > 0 && (l0.step + 1) % kLookEvery == 0 && l0.step + count / kCalmShare < count;
   if (!rule_) rule_.emplace(n_learned);
   const bool l1 = l0.phase == L0Phase::kSamples;
+  // What a stream keeps has no codes in its checkpoint: every pass over it starts from zero.
+  if (l1 && first == 0 && state.stream.n_samples > 0) codes_.clear(samples_.n_samples(), state.objective.n_atoms);
   if (!l1 && static_cast<double>(l0.step) >= kStartedSteps * static_cast<double>(count)) l0.start_threshold = kNoCodes;
   const LearnStep report = [&] {
     const UnderPenalty under(state.objective, l1 ? Penalty::kL1 : Penalty::kL0);
