@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <map>
 
@@ -15,6 +16,7 @@
 #include "model/table/advice.h"
 #include "model/table/baselines.h"
 #include "problems/planted.h"
+#include "problems/random_matrix.h"
 #include "problems/small_model.h"
 
 namespace dualdict {
@@ -271,6 +273,28 @@ TEST(FitEncoders, WithoutSamplesNothingIsFitted) {
   fit_and_measure_encoders<double>(parts, {{}, {}, false}, {1});
   EXPECT_TRUE(parts.encoders.empty());
   EXPECT_TRUE(parts.provenance.encoding.rows.empty());
+}
+
+// Before, a block of 256 samples was coded without looking: seconds, where atoms are many and tau is small.
+TEST(EncodeInPieces, SlowCodesAreLeftWithinABlock) {
+  ModelParts parts;
+  parts.dictionary = parts.dual = random_unit_rows(1000, 32, 1);
+  parts.tau = 0.001;
+  parts.eta = 1;
+  parts.mean_norm = 1;
+  EncodeOptions options;
+  options.mode = "exact";
+  options.debias = false;
+  options.gap = 1e-7;
+  options.n_threads = 1;
+  const Encoder encoder(Model(std::move(parts)), options);
+  const Matrix<double> samples = random_unit_rows(256, 32, 2);
+  Matrix<double> codes(256, 1000);
+  Interrupt interrupt(nullptr);
+  interrupt.end_at(Interrupt::Clock::now() + std::chrono::milliseconds(50));
+  EXPECT_THROW(encode_in_pieces<double>(encoder, samples.view(), {1, &interrupt, nullptr}, codes.view()), Interrupted);
+  const double* last = codes.row(255);
+  EXPECT_TRUE(std::all_of(last, last + codes.cols(), [](double code) { return code == 0; }));
 }
 
 }  // namespace
