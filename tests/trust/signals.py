@@ -98,6 +98,7 @@ def one(command, folder, dice, number):
 
 
 def over_shapes(command, n, first=0):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # children of nohup ignore it otherwise, as is right
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(first, first + n):
