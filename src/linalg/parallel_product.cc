@@ -53,15 +53,50 @@ Matrix<double> product_with(MatrixView<const double> a, const PackedRight<double
   return c;
 }
 
+// Where b is far larger than a and than a cache, a copy of it costs more than the product: a is packed then, b read in
+// place, and what comes out turned. The bits are the same: each element is one sum in the order of the inner index.
+bool is_better_turned(MatrixView<const double> a, MatrixView<const double> b, std::size_t cols) {
+  constexpr std::size_t kLarge = std::size_t{1} << 20, kTimes = 4;
+  return a.rows > 0 && b.rows * b.cols >= kLarge && cols >= kTimes * a.rows;
+}
+
+// (b' a')' for `rows`(first, count), which are rows of the left operand b or b'.
+template <class Rows>
+Matrix<double> turned_product(MatrixView<const double> a, std::size_t cols, const Rows& rows, ThreadPool& pool) {
+  PackedRight<double> right;
+  right.pack_transposed(a);
+  Matrix<double> c(a.rows, cols);
+  std::vector<Matrix<double>> work(pool.size());
+  pool.run(n_tasks(cols), [&](std::size_t task, std::size_t worker) {
+    if (work[worker].empty()) work[worker] = Matrix<double>(kRows, a.rows);
+    const std::size_t first = task * kRows;
+    const std::size_t count = std::min(kRows, cols - first);
+    multiply<double>(rows(first, count), right, work[worker].view().row_range(0, count));
+    for (std::size_t k = 0; k < a.rows; ++k)
+      for (std::size_t i = 0; i < count; ++i) c(k, first + i) = work[worker](i, k);
+  });
+  return c;
+}
+
 }  // namespace
 
 Matrix<double> parallel_multiply_transposed(MatrixView<const double> a, MatrixView<const double> b, ThreadPool& pool) {
+  if (is_better_turned(a, b, b.rows))
+    return turned_product(
+        a, b.rows, [&](std::size_t first, std::size_t count) { return plain(b.row_range(first, count)); }, pool);
   PackedRight<double> right;
   right.pack_transposed(b);
   return product_with(a, right, pool);
 }
 
 Matrix<double> parallel_product(MatrixView<const double> a, MatrixView<const double> b, ThreadPool& pool) {
+  if (is_better_turned(a, b, b.cols))
+    return turned_product(
+        a, b.cols,
+        [&](std::size_t first, std::size_t count) {
+          return transposed(MatrixView<const double>{b.data + first, b.rows, count, b.stride});
+        },
+        pool);
   PackedRight<double> right;
   right.pack(b);
   return product_with(a, right, pool);

@@ -42,5 +42,17 @@ TEST(ParallelProduct, AGramMatrixIsTheWholeProduct) {
   }
 }
 
+TEST(ParallelProduct, HasTheSameBitsWithALargeOperandThatIsReadInPlace) {
+  const Matrix<double> large = random_matrix<double>(1100, 1003, 1);  // more than 2^20 elements
+  const Matrix<double> few = random_matrix<double>(7, 1100, 2);
+  const Matrix<double> few_wide = random_matrix<double>(7, 1003, 3);
+  for (const std::size_t n_threads : {1u, 3u}) {
+    ThreadPool pool(n_threads);
+    EXPECT_EQ(parallel_product(few.view(), large.view(), pool), multiply<double>(few.view(), large.view()));
+    EXPECT_EQ(parallel_multiply_transposed(few_wide.view(), large.view(), pool),
+              multiply_transposed<double>(few_wide.view(), large.view()));
+  }
+}
+
 }  // namespace
 }  // namespace dualdict
