@@ -55,11 +55,10 @@ int main() {
   options.n_atoms = kAtoms;
   options.nonzeros = 4;
   const auto [model, summary] = dualdict::learn(*train, options);
-  std::printf("%s after %zu iterations, tau = %.3g, %.1f nonzeros per code\n",
-              dualdict::outcome_name(summary.outcome).data(), summary.iterations.size(), summary.tau,
-              summary.nonzeros_per_code);
+  std::printf("%s after %zu iterations, %.1f nonzeros per code\n", dualdict::outcome_name(summary.outcome).data(),
+              summary.iterations.size(), summary.nonzeros_per_code);
 
-  for (const char* mode : {"linear", "sparse", "corrected", "refine:5", "exact"}) {
+  for (const char* mode : {"linear", "hard", "topk:4", "greedy", "omp:4"}) {
     const dualdict::Encoder encoder(model, {.mode = mode});
     dualdict::Matrix<float> codes(fresh.rows(), model.n_atoms());
     encoder.encode(fresh, codes);

@@ -149,7 +149,8 @@ def ground(settings, n=10_000, nonzeros=10, n_atoms=200):
     curve = isolated(aksvd_peer.learn, few, n_atoms, nonzeros, settings.aksvd_iterations)
     model, codes, back = (settings.work / f"aksvd-ours{end}" for end in (".safetensors", "-codes.npy", "-back.npy"))
     before = os.times().children_user
-    ours.command("learn", few, "-o", model, "--atoms", n_atoms, "--nonzeros", nonzeros, "--threads", 1, "--quiet")
+    ours.command("learn", few, "-o", model, "--atoms", n_atoms, "--nonzeros", nonzeros, "--penalty", "l1", "--threads",
+                 1, "--quiet")
     seconds = os.times().children_user - before
     ours.command("encode", model, few, "-o", codes, "--mode", f"omp:{nonzeros}", "--threads", 1)
     ours.command("decode", model, codes, "-o", back, "--mode", f"omp:{nonzeros}", "--threads", 1)

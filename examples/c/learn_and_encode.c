@@ -64,12 +64,12 @@ int main(int argc, char** argv) {
   check(dualdict_options_set(options, "nonzeros", "3", &error), error);
   hooks.on_iteration = show;
   check(dualdict_learn_f32(samples, N_SAMPLES, N_FEATURES, options, &hooks, &model, &summary, &error), error);
-  printf("dualdict %s: outcome %d after %u iterations, tau = %.3g\n", dualdict_version(), (int)summary.outcome,
-         (unsigned)summary.n_iterations, summary.tau);
+  printf("dualdict %s: outcome %d after %u iterations, %.2f nonzeros per code\n", dualdict_version(),
+         (int)summary.outcome, (unsigned)summary.n_iterations, summary.nonzeros_per_code);
 
   check(dualdict_model_save(model, path, &error), error);
   check(dualdict_model_load(path, &kept, &error), error);
-  how.mode = "sparse";
+  how.mode = "greedy";
   check(dualdict_encoder_new(kept, &how, &encoder, &error), error);
   check(dualdict_encode_f32(encoder, samples, N_SAMPLES, N_FEATURES, codes, N_ATOMS, &error), error);
   check(dualdict_decode_f32(encoder, codes, N_SAMPLES, N_ATOMS, decoded, N_FEATURES, &error), error);

@@ -26,7 +26,7 @@ class Holder:
 add = ray.remote(dualdict.add_statistics)
 ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
 holders = [Holder.options(num_cpus=0.25).remote(i) for i in range(N_BLOCKS)]
-fit = dualdict.BlockFit(24, N_BLOCKS, nonzeros=2)
+fit = dualdict.BlockFit(24, N_BLOCKS, penalty="l1", nonzeros=2)
 while not fit.is_done:
     request = ray.put(fit.request())
     parts = [holders[i].answer.remote(request) for i in fit.blocks]

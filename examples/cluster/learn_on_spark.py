@@ -28,7 +28,7 @@ def answer(request, wanted):
 
 spark = SparkSession.builder.appName("dualdict").getOrCreate()
 blocks = spark.sparkContext.parallelize(range(N_BLOCKS), N_BLOCKS).map(lambda i: (i, rows_of(i), None, None)).cache()
-fit = dualdict.BlockFit(24, N_BLOCKS, nonzeros=2)
+fit = dualdict.BlockFit(24, N_BLOCKS, penalty="l1", nonzeros=2)
 while not fit.is_done:
     answered = blocks.map(answer(fit.request(), set(fit.blocks))).cache()
     parts = answered.map(lambda block: block[3]).filter(lambda part: part is not None).collect()  # in the order of the blocks

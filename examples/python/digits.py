@@ -12,7 +12,7 @@ from dualdict import DualDictionaryLearning
 
 train, test = train_test_split(load_digits().data, random_state=0)
 
-# Ten nonzeros per code; the tau that gives them is found on the way.
+# Ten nonzeros per code; the price of one that leads to so many is found on the way.
 learner = DualDictionaryLearning(n_components=100, nonzeros=10, scale=16, tol=1e-3).fit(train)
 print(f"{learner.summary_.outcome} after {learner.n_iter_} iterations: {learner.summary_.message}")
 
@@ -21,7 +21,7 @@ for row in learner.encoding_table_:
     if row.code_error is not None:
         print(f"{row.mode:>14} {row.code_error:11.3f} {1 - row.reconstruction_error**2:10.3f} {row.nonzeros:9.1f}")
 
-for mode in ("linear", "sparse", "corrected", "exact"):
+for mode in ("linear", "hard", "greedy"):
     print(f"explained of unseen digits, {mode}: {learner.set_params(encode=mode).score(test):.3f}")
 
 dualdict.write_png("digits.png", learner.model_.mosaic())

@@ -23,7 +23,7 @@ pipeline = Pipeline([
     ("codes", DualDictionaryLearning(n_components=96, scale="unit", center_features=True, tol=1e-2, max_iter=30)),
     ("classifier", LogisticRegression(C=100, max_iter=200)),
 ])
-search = GridSearchCV(pipeline, {"codes__nonzeros": [5, 15], "codes__encode": ["linear", "sparse"]}, cv=2)
+search = GridSearchCV(pipeline, {"codes__nonzeros": [5, 15], "codes__encode": ["linear", "hard"]}, cv=2)
 search.fit(train, y_train)
 for parameters, score in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"]):
     print(f"{parameters['codes__encode']:>10}, fitted for {parameters['codes__nonzeros']:2} nonzeros: {score:.3f}")

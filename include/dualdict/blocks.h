@@ -47,7 +47,7 @@ DUALDICT_API std::string add_statistics(std::string_view a, std::string_view b);
 // whole blocks in random order.
 class DUALDICT_API BlockFit {
  public:
-  // Throws Error(kUsage). penalty l0 is refused.
+  // Throws Error(kUsage). penalty l0 is refused, auto is l1 and messages() says so before the first step.
   BlockFit(const LearnOptions& options, std::size_t n_blocks, const PreprocessOptions& preprocess = {});
   ~BlockFit();
   BlockFit(BlockFit&&) noexcept;
@@ -64,7 +64,7 @@ class DUALDICT_API BlockFit {
   void stop(Outcome outcome);
 
   const std::vector<IterationRecord>& iterations() const;
-  // What the last step had to tell, as to LearnHooks::on_message.
+  // What the last step had to tell, as to LearnHooks::on_message; before the first step what the options had.
   const std::vector<std::string>& messages() const;
   // Options and preprocessing as one JSON object: what two states of the same fit agree on.
   std::string run_json() const;

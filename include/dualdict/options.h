@@ -16,8 +16,9 @@ namespace dualdict {
 
 // What a code pays for being dense.
 enum class Penalty {
-  kL1,  // 2 tau/K sum|u|, as in the paper
-  kL0,  // a price for every nonzero, the same for all samples
+  kAuto,  // of learning alone: l0 where nonzeros are wanted and nothing is given that only l1 has, l1 otherwise
+  kL1,    // 2 tau/K sum|u|, as in the paper
+  kL0,    // a price for every nonzero, the same for all samples
 };
 
 enum class Solver {
@@ -32,8 +33,8 @@ enum class Solver {
 //   |X - b - D U|^2 + price |U|_0,   |d_i| = 1,
 // and C is the W of the hard codes u_k = z_k where |z_k| > t, z = W (x - b) + c, with a decoder of their own.
 struct LearnOptions {
-  std::size_t n_atoms = 0;  // K >= 1; required
-  Penalty penalty = Penalty::kL1;
+  std::size_t n_atoms = 0;           // K >= 1; required
+  Penalty penalty = Penalty::kAuto;  // see resolve_penalty
   std::optional<double> tau;  // >= 0; not given: see `nonzeros`, else a tenth of the mean tau that silences a sample
   std::optional<double> nonzeros;  // 0 < n < K: find the tau that gives n nonzeros per code on average
   // The weight of the second term relative to the first is w = eta d/K: the same w means the same on any data. Give one
@@ -71,6 +72,9 @@ struct LearnOptions {
 inline constexpr double kDefaultCoding = 0.03;
 // The eta that learning uses on samples of that many features.
 DUALDICT_API double resolve_eta(const LearnOptions& options, std::size_t n_features);
+
+// The penalty that learning uses, never kAuto.
+DUALDICT_API Penalty resolve_penalty(const LearnOptions& options);
 
 // The threads that a number of them stands for: itself, or for 0 what the affinity mask and the cgroup allow, at
 // least 1.

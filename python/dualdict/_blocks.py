@@ -114,7 +114,7 @@ class BlockFit:
 
     @property
     def messages(self) -> list[str]:
-        """What the last step had to tell."""
+        """What the last step had to tell; before the first step what the options had."""
         return self._core.messages
 
     def request(self) -> bytes:

@@ -105,7 +105,7 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         n_components: int | None = None,
         tau: float | None = None,
         *,
-        penalty: str = "l1",
+        penalty: str = "auto",
         nonzeros: float | None = None,
         coding: float | None = None,
         eta: float | None = None,
@@ -215,8 +215,8 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         those of before, which fade, and dictionary and dual step on the sums. However the samples are cut into blocks, the
         same samples give the same bits; a block of one sample costs microseconds. Attributes and codes are those after all
         samples so far: the step with the last few is made when they are asked for. After `fit` it goes on from the
-        dictionary found there, but not with penalty="l0". `n_iter_` counts the steps;
-        `max_iter`, `tol` and `solver` have no part in it.
+        dictionary found there: with l1, and a warning, where penalty="auto" was l0; not with penalty="l0". `n_iter_` counts
+        the steps; `max_iter`, `tol` and `solver` have no part in it.
 
         Parameters
         ----------
@@ -415,12 +415,19 @@ class DualDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         """An online learner with these parameters, from where a fit ended if there was one."""
         values = self._option_values(n_features)
         dict_init, dual_init = self.dict_init, self.dual_init
-        if fitted is not None and fitted.model.penalty == "l0":
+        if fitted is not None and fitted.model.penalty == "l0" and self.penalty == "l0":
             raise ValueError("partial_fit: does not go on from a fit with penalty='l0', whose hard codes start from samples; "
                              "give all blocks to partial_fit of a learner that was not fitted")
         if fitted is not None:
             dict_init, dual_init = fitted.model.components, fitted.model.dual
-            values.update(n_components=len(dict_init), tau=fitted.model.tau, nonzeros=None)
+            values.update(n_components=len(dict_init), penalty="l1")
+            if fitted.model.penalty == "l0":
+                dual_init = None  # of hard codes
+                warnings.warn("partial_fit: goes on with penalty l1 from the dictionary of the fit, whose hard codes start from "
+                              "samples; for l0 give all blocks to partial_fit of a learner that was not fitted",
+                              UserWarning, stacklevel=3)
+            else:
+                values.update(tau=fitted.model.tau, nonzeros=None)
         starts = {"dict_init": as_start(dict_init, "dict_init"), "dual_init": as_start(dual_init, "dual_init")}
         return _core.OnlineLearner(as_texts(values), {**self._preprocess(), **starts})
 

@@ -188,6 +188,8 @@ class DualDictionaryLearning(_InMemory):
     deaths. The warm-up goes through whole partitions in random order: the minimum is another than that of a fit in memory,
     about as low; with accurate_steps=True, which has no warm-up, it is the same.
 
+    penalty="auto" is l1 here, also with `nonzeros`: samples in blocks of others are not learned from with l0.
+
     Parameters
     ----------
     client : distributed.Client, default=None
@@ -276,16 +278,20 @@ class DualDictionaryLearning(_InMemory):
             )
         return kept
 
+    def _tell(self, fit, progress):
+        for message in fit.messages if self.verbose else ():
+            progress.message(message)
+
     def _run(self, fit, partitions):
         """Steps until the fit has ended; what ended it from outside, or None."""
         progress = Progress(self.verbose, self.max_iter or TABLE["max_iter"]["default"])
         steps = 0
         try:
+            self._tell(fit, progress)
             while not fit.is_done:
                 record = fit.step(partitions.ask(fit.request(), fit.blocks))
                 steps += 1
-                for message in fit.messages if self.verbose else ():
-                    progress.message(message)
+                self._tell(fit, progress)
                 if steps % _CHAIN == 0 and not fit.is_done:
                     partitions.forget_codes()
                     self._write_checkpoint(fit)

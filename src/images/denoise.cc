@@ -53,7 +53,7 @@ Matrix<double> dictionary_of(const Model& model, const Image& image) {
       parts.positive_codes)
     refuse("--model",
            "it must code patches less their mean, and nothing else of them: learn it with --center-samples, "
-           "without --center-features, --scale unit, --positive-codes and --penalty l0");
+           "without --center-features, --scale unit and --positive-codes, with --penalty l1 where --nonzeros is given");
   return model.dictionary();
 }
 

@@ -41,13 +41,14 @@ Transform fit_transform(const PreprocessOptions& options, const DataSource& data
 }
 
 template <class T>
-LearnResult learn_in_memory(const DataSource& data, const LearnOptions& options, const LearnContext& context,
+LearnResult learn_in_memory(const DataSource& data, const LearnOptions& given, const LearnContext& context,
                             Ranks& ranks) {
+  const LearnOptions options = with_penalty(given);
   Control control(options, context, ranks);
   Checkpoint checkpoint(context.checkpoint, identity_of(data.n_features(), options, context.preprocess), ranks);
   ThreadPool pool(resolve_threads(options.n_threads));
   const FitOrigin origin{data.name(), data.sample_shape(), fit_transform(context.preprocess, data, ranks),
-                         context.validation};
+                         context.validation, given.penalty};
   const Interrupt interrupt = control.impatient();
   control.progress().begin("reading " + std::to_string(data.n_samples()) + " samples");
   Samples<T> samples = load_samples<T>(data, origin.transform, Random(options.seed, kOrderStream), interrupt, &ranks);
@@ -81,12 +82,13 @@ LearnResult learn_in_memory(const DataSource& data, const LearnOptions& options,
 
 }  // namespace
 
-LearnResult learn(const DataSource& data, const LearnOptions& options, const LearnContext& context) {
+LearnResult learn(const DataSource& data, const LearnOptions& given, const LearnContext& context) {
+  const LearnOptions options = with_penalty(given);
   return with_ranks(context.communicator, [&](Ranks& ranks) {
     ranks.together([&] { check(data, options, context); });
     require_same_run(ranks, data.n_features(), options, context.preprocess);
-    return options.dtype == DType::kFloat64 ? learn_in_memory<double>(data, options, context, ranks)
-                                            : learn_in_memory<float>(data, options, context, ranks);
+    return options.dtype == DType::kFloat64 ? learn_in_memory<double>(data, given, context, ranks)
+                                            : learn_in_memory<float>(data, given, context, ranks);
   });
 }
 

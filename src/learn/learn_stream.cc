@@ -44,8 +44,9 @@ std::string told(const FitState& state, const LearnSummary& summary, std::size_t
 }
 
 template <class T>
-LearnResult learn_from(SampleStream& stream, const LearnOptions& options, const LearnContext& context,
+LearnResult learn_from(SampleStream& stream, const LearnOptions& given, const LearnContext& context,
                        std::size_t n_passes, Ranks& ranks) {
+  const LearnOptions options = with_penalty(given);
   Control control(options, context, ranks);
   RunIdentity identity = identity_of(stream.n_features(), options, context.preprocess);
   identity["--passes"] = std::to_string(n_passes);
@@ -63,7 +64,7 @@ LearnResult learn_from(SampleStream& stream, const LearnOptions& options, const 
     state.stream.feature_means = stream_means(stream, context.preprocess.scale, control);
   }
   const FitOrigin origin{stream.name(), stream.sample_shape(),
-                         Transform(context.preprocess, state.stream.feature_means), context.validation};
+                         Transform(context.preprocess, state.stream.feature_means), context.validation, given.penalty};
   LearnSummary summary;
   control.keep_back({kept_limit(stream.n_features(), options.penalty), stream.n_features(), options.n_atoms,
                      pool.size(), has_many_atoms(state.objective)});
@@ -85,13 +86,14 @@ LearnResult learn_from(SampleStream& stream, const LearnOptions& options, const 
 
 }  // namespace
 
-LearnResult learn_stream(SampleStream& stream, const LearnOptions& options, const LearnContext& context,
+LearnResult learn_stream(SampleStream& stream, const LearnOptions& given, const LearnContext& context,
                          std::size_t n_passes) {
+  const LearnOptions options = with_penalty(given);
   return with_ranks(context.communicator, [&](Ranks& ranks) {
     ranks.together([&] { check(stream, options, context, n_passes); });
     require_same_run(ranks, stream.n_features(), options, context.preprocess);
-    return options.dtype == DType::kFloat64 ? learn_from<double>(stream, options, context, n_passes, ranks)
-                                            : learn_from<float>(stream, options, context, n_passes, ranks);
+    return options.dtype == DType::kFloat64 ? learn_from<double>(stream, given, context, n_passes, ranks)
+                                            : learn_from<float>(stream, given, context, n_passes, ranks);
   });
 }
 

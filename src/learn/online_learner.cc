@@ -13,6 +13,7 @@
 #include "learn/fit/start.h"
 #include "learn/fit/stream_steps.h"
 #include "learn/fit/warm_up.h"
+#include "learn/prepare.h"
 #include "learn/saved/checkpoint_header.h"
 #include "learn/saved/fit_file.h"
 #include "learn/saved/run_options.h"
@@ -158,7 +159,7 @@ struct OnlineLearner::Impl {
 OnlineLearner::OnlineLearner(const LearnOptions& options, const PreprocessOptions& preprocess)
     : impl_(std::make_unique<Impl>()) {
   check_online(options, preprocess);
-  impl_->online.options = options;
+  impl_->online.options = with_penalty(options);
   impl_->online.preprocess = preprocess;
 }
 OnlineLearner::OnlineLearner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

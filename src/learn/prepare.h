@@ -11,6 +11,12 @@
 
 namespace dualdict {
 
+// With the penalty that learning uses.
+inline LearnOptions with_penalty(LearnOptions options) {
+  options.penalty = resolve_penalty(options);
+  return options;
+}
+
 // Starting matrices and validation, if given, must be as wide as the samples.
 void require_widths(const LearnOptions& options, const DataSource* validation, const std::string& name,
                     std::size_t n_features);

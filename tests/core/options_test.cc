@@ -59,7 +59,7 @@ bool is_count(const OptionInfo& option) {
 // Values that the row's own bounds allow.
 std::vector<std::string> allowed_texts(const OptionInfo& option) {
   if (std::holds_alternative<bool LearnOptions::*>(option.field)) return {"true", "false"};
-  if (std::holds_alternative<Penalty LearnOptions::*>(option.field)) return {"l1", "l0"};
+  if (std::holds_alternative<Penalty LearnOptions::*>(option.field)) return {"auto", "l1", "l0"};
   if (std::holds_alternative<Solver LearnOptions::*>(option.field)) return {"fast", "fista"};
   if (std::holds_alternative<DType LearnOptions::*>(option.field)) return {"float32", "float64"};
   if (is_count(option)) return {std::to_string(static_cast<std::size_t>(option.min) + 3)};
@@ -274,6 +274,31 @@ TEST(Outcome, EveryOneHasItsName) {
   EXPECT_EQ(outcome_name(Outcome::kStopped), "STOPPED");
   EXPECT_EQ(outcome_name(Outcome::kInterrupted), "INTERRUPTED");
   EXPECT_EQ(outcome_name(Outcome::kTrivial), "TRIVIAL");
+}
+
+TEST(ResolvePenalty, IsL0WhereNonzerosAreWantedAndNothingIsGivenThatOnlyL1Has) {
+  LearnOptions options;
+  options.n_atoms = 20;
+  EXPECT_EQ(resolve_penalty(options), Penalty::kL1);
+  options.nonzeros = 3;
+  EXPECT_EQ(resolve_penalty(options), Penalty::kL0);
+  options.positive_codes = true;
+  options.time_limit = 1;
+  EXPECT_EQ(resolve_penalty(options), Penalty::kL0);
+  const auto l1 = [&](const auto& change) {
+    LearnOptions changed = options;
+    change(changed);
+    EXPECT_EQ(resolve_penalty(changed), Penalty::kL1);
+    changed.penalty = Penalty::kL0;
+    EXPECT_EQ(resolve_penalty(changed), Penalty::kL0);
+    EXPECT_NE(refusal(changed), "");
+  };
+  l1([](LearnOptions& o) { o.coding = 0; });
+  l1([](LearnOptions& o) { o.eta = 1; });
+  l1([](LearnOptions& o) { o.mu = 1; });
+  l1([](LearnOptions& o) { o.solver = Solver::kFista; });
+  l1([](LearnOptions& o) { o.initial_dictionary = Matrix<double>(20, 3); });
+  l1([](LearnOptions& o) { o.tau = 1; });
 }
 
 TEST(Validate, RefusesWhatThePenaltyL0HasNoUseFor) {

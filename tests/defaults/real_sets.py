@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dualdict._functions import open_files
+from dualdict._functions import cut_of, open_files
 from data_sets import planted
 
 # Of the rule: exact, sparse and corrected codes with least squares on the support, and matching pursuit with one price for all.
@@ -56,7 +56,7 @@ def planted_set(d, n_atoms, nonzeros, noise, unit):
 
 def patches(folder, side, n, seed):
     """Random patches of the pictures there, each less its mean."""
-    x = np.asarray(open_files(str(folder), (side, side), n, seed).spread(n), np.float32) / 125
+    x = np.asarray(open_files(str(folder), cut_of((side, side), n, seed, None, False)).spread(n), np.float32) / 125
     return x - x.mean(axis=1, keepdims=True)
 
 

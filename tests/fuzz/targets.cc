@@ -96,6 +96,7 @@ void run_checkpoint(std::span<const std::byte> bytes) {
     const TensorFile file = read_safetensors(*in_memory(bytes));
     LearnOptions options;
     options.n_atoms = kAtoms;
+    options.penalty = Penalty::kL1;
     FitState state = empty_state<float>(options, kFeatures);
     state.tau.search.emplace(2.0);
     CodeStore<float> codes(kSamples, kAtoms);

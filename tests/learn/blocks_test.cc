@@ -115,6 +115,14 @@ TEST(BlockFit, ReachesWantedNonzerosAndReplacesUnusedAtoms) {
   options.tau.reset();
   options.nonzeros = 3;
   EXPECT_NEAR(fit_blocks(samples, 6, options).summary.nonzeros_per_code, 3, 0.3);
+  EXPECT_TRUE(BlockFit(options, 6).messages().empty());
+  options.penalty = Penalty::kAuto;
+  const LearnResult blocks = fit_blocks(samples, 6, options);
+  EXPECT_EQ(blocks.model.parts().penalty, Penalty::kL1);
+  EXPECT_NEAR(blocks.summary.nonzeros_per_code, 3, 0.3);
+  const BlockFit told(options, 6);
+  ASSERT_EQ(told.messages().size(), 1u);
+  EXPECT_EQ(told.messages()[0].rfind("penalty l1: ", 0), 0u) << told.messages()[0];
 
   LearnOptions replacing = small_options(12, 0.05);
   replacing.max_iterations = 20;

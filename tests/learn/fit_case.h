@@ -28,6 +28,7 @@ inline LearnOptions small_options(std::size_t n_atoms, double tau, Solver solver
                                   DType dtype = DType::kFloat32) {
   LearnOptions options;
   options.n_atoms = n_atoms;
+  options.penalty = Penalty::kL1;
   options.tau = tau;
   options.solver = solver;
   options.dtype = dtype;

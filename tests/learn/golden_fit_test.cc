@@ -122,6 +122,7 @@ Case make_case(const std::string& name, Solver solver, DType dtype, const Sample
 
 void find_tau(Case& c) {
   c.options.tau.reset();
+  c.options.penalty = Penalty::kL1;
   c.options.nonzeros = 2.5;
 }
 void replace_atoms(Case& c) {

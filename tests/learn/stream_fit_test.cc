@@ -274,6 +274,7 @@ TEST(LearnStream, CentresFeaturesInAPassOfItsOwn) {
 TEST(StreamSums, FadeByTheDensityOfTheCodes) {
   LearnOptions options;
   options.n_atoms = 5;
+  options.penalty = Penalty::kL1;
   FitState state = empty_state<double>(options, 3);
   Matrix<double> uu(5, 5), xx(3, 3);
   double squared = 0;

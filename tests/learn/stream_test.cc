@@ -49,6 +49,7 @@ TEST(ChapterSums, AfterALaterPassTheSumsAreThoseOfThatPassAlone) {
   constexpr std::size_t kSteps = 50;
   LearnOptions options;
   options.n_atoms = 5;
+  options.penalty = Penalty::kL1;
   FitState state = empty_state<double>(options, 3);
   plan_chapters(kSteps * 10, 3, 5, state.stream.chapters);
   for (std::size_t i = 0; i < kSteps; ++i) {

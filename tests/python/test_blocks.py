@@ -64,3 +64,12 @@ def test_errors_name_the_rule():
         fit.result()
     with pytest.raises(ValueError, match="l0"):
         dualdict.BlockFit(15, 2, penalty="l0", nonzeros=3)
+
+
+def test_penalty_auto_is_l1_and_says_so():
+    X = sparse_samples()
+    fit = dualdict.BlockFit(15, 2, nonzeros=2)
+    assert [message.startswith("penalty l1: ") for message in fit.messages] == [True]
+    assert dualdict.BlockFit(15, 2, tau=0.2).messages == []
+    model, _ = run(fit, np.array_split(X, 2))
+    assert model.penalty == "l1"

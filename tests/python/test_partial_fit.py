@@ -84,13 +84,26 @@ def test_pickled_between_blocks(many):
 
 
 def test_goes_on_after_fit_and_fit_starts_anew(many):
-    learner = DualDictionaryLearning(24, nonzeros=4).fit(many[:2000])
+    learner = DualDictionaryLearning(24, nonzeros=4, penalty="l1").fit(many[:2000])
     fitted, tau = energy(learner, many), learner.summary_.tau
     learner.partial_fit(many[2000:])
     assert learner.summary_.tau == tau
     assert energy(learner, many) < 1.05 * fitted
     again = learner.fit(many[:2000])
     assert np.array_equal(again.components_, clone(learner).fit(many[:2000]).components_)
+
+
+def test_goes_on_with_l1_after_a_fit_of_auto_and_says_so(many):
+    learner = DualDictionaryLearning(24, nonzeros=4).fit(many[:2000])
+    assert learner.model_.penalty == "l0"
+    fitted = np.linalg.norm(many - learner.inverse_transform(learner.transform(many)))
+    with pytest.warns(UserWarning, match="partial_fit: goes on with penalty l1"):
+        learner.partial_fit(many[2000:])
+    assert learner.model_.penalty == "l1"
+    codes = learner.transform(many)
+    assert (codes != 0).sum(axis=1).mean() == pytest.approx(4, rel=0.1)
+    # Codes of l1 leave a quarter more on these samples, and no more than that.
+    assert np.linalg.norm(many - learner.inverse_transform(codes)) < 1.3 * fitted
 
 
 def test_the_same_bits_for_any_number_of_threads(many):

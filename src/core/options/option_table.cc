@@ -28,7 +28,8 @@ constexpr std::array<OptionInfo, 22> kTable{{
      .python_name = "penalty",
      .symbol = "",
      .help = "what a code pays for: l1, the sum of its magnitudes, as in the paper; l0, the number of its nonzeros, "
-             "which needs --nonzeros and learns greedy and hard codes",
+             "which needs --nonzeros and learns greedy and hard codes; auto, l0 where --nonzeros is given and no "
+             "option that only l1 has (--tau, --coding, --eta, --mu, --init, ...)",
      .group = "objective",
      .field = &LearnOptions::penalty},
     {.name = "tau",

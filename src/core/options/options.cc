@@ -21,7 +21,8 @@ struct Named {
   std::string_view name;
   Enum value;
 };
-constexpr std::array<Named<Penalty>, 2> kPenalties{{{"l1", Penalty::kL1}, {"l0", Penalty::kL0}}};
+constexpr std::array<Named<Penalty>, 3> kPenalties{
+    {{"auto", Penalty::kAuto}, {"l1", Penalty::kL1}, {"l0", Penalty::kL0}}};
 constexpr std::array<Named<Solver>, 2> kSolvers{{{"fast", Solver::kFast}, {"fista", Solver::kFista}}};
 constexpr std::array<Named<DType>, 2> kDTypes{{{"float32", DType::kFloat32}, {"float64", DType::kFloat64}}};
 

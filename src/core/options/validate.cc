@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every row of the table, then the rules between options.
+#include <array>
 #include <cmath>
 #include <type_traits>
 
@@ -20,11 +21,21 @@ void check_value(const OptionInfo& option, const std::optional<double>& value) {
   if (value) check_value(option, *value);
 }
 void check_value(const OptionInfo&, bool) {}
+constexpr int value_count(Penalty) {
+  return 3;
+}
+constexpr int value_count(Solver) {
+  return 2;
+}
+constexpr int value_count(DType) {
+  return 2;
+}
 template <class Enum>
 requires std::is_enum_v<Enum>
 void check_value(const OptionInfo& option, Enum value) {
   // A number cast to the enumeration may be none of its values.
-  if (value != Enum{0} && value != Enum{1}) refuse_option(option, std::to_string(static_cast<int>(value)));
+  if (static_cast<int>(value) < 0 || static_cast<int>(value) >= value_count(value))
+    refuse_option(option, std::to_string(static_cast<int>(value)));
 }
 
 [[noreturn]] void refuse(const std::string& message) {
@@ -43,21 +54,30 @@ void check_sparsity(const LearnOptions& options) {
            " is not allowed: a number > 0 and below --atoms, which is " + std::to_string(options.n_atoms));
 }
 
-// What the other penalty has no use for.
+// An option that only l1 has, and why.
+struct OnlyL1 {
+  const char* option;
+  bool given;
+  const char* why;
+};
+
+std::array<OnlyL1, 9> options_of_l1(const LearnOptions& options) {
+  return {
+      {{"--tau", options.tau.has_value(), "a nonzero costs the price that gives --nonzeros; give that"},
+       {"--coding", options.coding.has_value(), "C is learned for hard codes of its own"},
+       {"--eta", options.eta.has_value(), "C is learned for hard codes of its own"},
+       {"--mu", options.mu > 0, "its codes are not shrunk"},
+       {"--positive-dictionary", options.positive_dictionary, "its atoms have both signs"},
+       {"--keep-dictionary", options.keep_dictionary, "it learns D"},
+       {"--init", !options.initial_dictionary.empty() || !options.initial_dual.empty(), "it races starts of its own"},
+       {"--solver fista", options.solver != Solver::kFast, "that is the paper's algorithm, for l1"},
+       {"--accurate-steps", options.accurate_steps, "they are the paper's, for l1"}}};
+}
+
 void check_l0(const LearnOptions& options) {
   if (options.penalty != Penalty::kL0) return;
-  const auto exclude = [](bool given, const std::string& option, const std::string& why) {
-    if (given) refuse(option + " and --penalty l0 exclude each other: " + why);
-  };
-  exclude(options.tau.has_value(), "--tau", "a nonzero costs the price that gives --nonzeros; give that");
-  exclude(options.coding.has_value(), "--coding", "C is learned for hard codes of its own");
-  exclude(options.eta.has_value(), "--eta", "C is learned for hard codes of its own");
-  exclude(options.mu > 0, "--mu", "its codes are not shrunk");
-  exclude(options.positive_dictionary, "--positive-dictionary", "its atoms have both signs");
-  exclude(options.keep_dictionary, "--keep-dictionary", "it learns D");
-  exclude(!options.initial_dictionary.empty() || !options.initial_dual.empty(), "--init", "it races starts of its own");
-  exclude(options.solver != Solver::kFast, "--solver fista", "that is the paper's algorithm, for l1");
-  exclude(options.accurate_steps, "--accurate-steps", "they are the paper's, for l1");
+  for (const OnlyL1& only : options_of_l1(options))
+    if (only.given) refuse(std::string(only.option) + " and --penalty l0 exclude each other: " + only.why);
   if (!options.nonzeros) refuse("--penalty l0: needs --nonzeros, the number that a code should have on average");
 }
 
@@ -93,6 +113,14 @@ void check_kept(const LearnOptions& options) {
 }
 
 }  // namespace
+
+Penalty resolve_penalty(const LearnOptions& options) {
+  if (options.penalty != Penalty::kAuto) return options.penalty;
+  if (!options.nonzeros) return Penalty::kL1;
+  for (const OnlyL1& only : options_of_l1(options))
+    if (only.given) return Penalty::kL1;
+  return Penalty::kL0;
+}
 
 void validate(const LearnOptions& options) {
   for (const OptionInfo& option : learn_option_table())

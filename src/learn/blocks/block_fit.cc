@@ -304,8 +304,11 @@ void BlockFit::Impl::make_request() const {
   mark = read_request(request).mark;
 }
 
-BlockFit::BlockFit(const LearnOptions& options, std::size_t n_blocks, const PreprocessOptions& preprocess) {
-  validate(options);
+BlockFit::BlockFit(const LearnOptions& given, std::size_t n_blocks, const PreprocessOptions& preprocess) {
+  validate(given);
+  const bool instead_of_l0 = given.penalty == Penalty::kAuto && resolve_penalty(given) == Penalty::kL0;
+  LearnOptions options = given;
+  if (options.penalty == Penalty::kAuto) options.penalty = Penalty::kL1;
   if (options.penalty == Penalty::kL0)
     throw Error(ErrorKind::kUsage,
                 "--penalty: l0 is not allowed for samples that others hold in blocks; take l1, or learn "
@@ -318,6 +321,9 @@ BlockFit::BlockFit(const LearnOptions& options, std::size_t n_blocks, const Prep
   state.phase = preprocess.center_features ? BlockPhase::kMeans : BlockPhase::kSurvey;
   state.sizes.resize(n_blocks);
   impl_ = std::make_unique<Impl>(std::move(state));
+  if (instead_of_l0)
+    impl_->messages.push_back(
+        "penalty l1: blocks that others hold are not learned from with l0, which --nonzeros has elsewhere");
 }
 BlockFit::BlockFit(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 BlockFit::~BlockFit() = default;

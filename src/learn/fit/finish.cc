@@ -330,6 +330,7 @@ void Finish<T>::describe() {
   // A start that was given would be kept twice: in the summary and, moved on, in the model.
   summary_.given.initial_dictionary = summary_.given.initial_dual = Matrix<double>();
   summary_.used = summary_.given;
+  summary_.given.penalty = origin_.given_penalty.value_or(summary_.given.penalty);
   if (!is_l0()) {
     summary_.used.tau = objective.tau;
     summary_.used.eta = learned_.eta;

@@ -2,6 +2,7 @@
 // The end of a fit: exact codes for the final D and C, what they measure, the encoders, the model.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/thread_pool.h"
@@ -19,6 +20,7 @@ struct FitOrigin {
   SampleShape shape;
   Transform transform;
   const DataSource* validation = nullptr;
+  std::optional<Penalty> given_penalty{};  // where the options have what it led to
 };
 
 // `samples` are all of them, with the codes that learning left, or those that a stream has kept, without. The summary

@@ -89,8 +89,9 @@ class Field {
   std::string path_;
 };
 
-// An option that the model's version did not have keeps its default.
+// An option that the model's version did not have keeps its default, but for the penalty: that was l1.
 void read_options(const Field& json, LearnOptions& options) {
+  options.penalty = Penalty::kL1;
   for (const OptionInfo& option : learn_option_table()) {
     if (!option.required && !json.has(std::string(option.name))) continue;
     const Field field = json[std::string(option.name)];
