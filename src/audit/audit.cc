@@ -118,11 +118,10 @@ class Auditor {
     options.debias.reset();
     const Matrix<double> codes = add_row(result_.mode + " (own)", Encoder(model_, options), raw_);
     wanted_ = result_.rows.back().nonzeros;
-    std::vector<char> used(model_.n_atoms());
+    std::vector<std::size_t> uses(model_.n_atoms());
     for (std::size_t i = 0; i < codes.rows(); ++i)
-      for (std::size_t j = 0; j < used.size(); ++j)
-        if (codes(i, j) != 0) used[j] = 1;
-    result_.dead_atoms = static_cast<std::size_t>(std::count(used.begin(), used.end(), 0));
+      for (std::size_t j = 0; j < uses.size(); ++j) uses[j] += codes(i, j) != 0 ? 1 : 0;
+    result_.dead_atoms = static_cast<std::size_t>(std::count(uses.begin(), uses.end(), 0U));
     const double own = result_.rows.back().unexplained;
     if (parse_mode(result_.mode).info->sparse && can_compare())
       add_row(result_.mode + ", refitted", Encoder(model_, choose(result_.mode, true)), raw_);

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 
 #include "dualdict/audit.h"
 
@@ -53,10 +54,11 @@ std::string page_of(const std::string& title, const std::string& body) {
 }
 
 std::string table_row(const std::vector<std::string>& cells, const char* tag) {
-  std::string row = "<tr>";
-  for (const std::string& cell : cells)
-    row += "<" + std::string(tag) + ">" + escaped(cell) + "</" + std::string(tag) + ">";
-  return row + "</tr>\n";
+  std::ostringstream row;
+  row << "<tr>";
+  for (const std::string& cell : cells) row << '<' << tag << '>' << escaped(cell) << "</" << tag << '>';
+  row << "</tr>\n";
+  return row.str();
 }
 
 // A bar for each row: what it leaves unexplained.

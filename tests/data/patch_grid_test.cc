@@ -54,7 +54,9 @@ TEST(PatchGrid, AnyStrideReachesTheEdges) {
     EXPECT_EQ(rows.size(), places.rows());
     EXPECT_EQ(columns.size(), places.columns());
     EXPECT_TRUE(rows.contains(0) && rows.contains(7) && columns.contains(0) && columns.contains(10)) << stride;
-    if (stride <= 3) EXPECT_EQ(covered.size(), 11U * 13U);
+    if (stride <= 3) {
+      EXPECT_EQ(covered.size(), 11U * 13U);
+    }
   }
   EXPECT_THROW(PatchPlaces(3, 9, {4, 3, 1}), Error);
   EXPECT_THROW(PatchPlaces(9, 9, {4, 3, 0}), Error);

@@ -86,7 +86,8 @@ def made_by(command, checkpoint=False, more=(), samples=None):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.npy"
         path.write_bytes(npy(matrix() if samples is None else samples))
-        more = ["--checkpoint", f"{folder}/c", "--nonzeros", "2"] if checkpoint else ["--tau", "0.1", *more]
+        kept = ["--checkpoint", f"{folder}/c", "--penalty", "l1", "--nonzeros", "2"]
+        more = kept if checkpoint else ["--tau", "0.1", *more]
         subprocess.run(
             [command, "learn", path, "-o", f"{folder}/m", "--atoms", "4", "--max-iterations", "3", "--quiet"]
             + ["--center-features", *more],

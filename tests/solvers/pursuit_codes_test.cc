@@ -51,23 +51,23 @@ std::vector<std::size_t> naive_choices(const Matrix<double>& atoms, const double
 }
 
 TEST(PursuitCodes, ChooseAndSolveAsByTheBook) {
-  constexpr std::size_t kAtoms = 50, kFeatures = 20, kSamples = 40;
-  const Matrix<double> atoms = random_unit_rows(kAtoms, kFeatures, 1);
-  const Matrix<double> x = random_matrix<double>(kSamples, kFeatures, 2);
+  constexpr std::size_t kPursuitAtoms = 50, kPursuitFeatures = 20, kSamples = 40;
+  const Matrix<double> atoms = random_unit_rows(kPursuitAtoms, kPursuitFeatures, 1);
+  const Matrix<double> x = random_matrix<double>(kSamples, kPursuitFeatures, 2);
   GreedyProblem<double> problem;
   problem.assign(atoms, {}, false);
   PursuitWorkspace<double> work;
   for (const std::size_t n : {1u, 2u, 7u, 15u}) {
-    Matrix<double> u(kSamples, kAtoms);
+    Matrix<double> u(kSamples, kPursuitAtoms);
     pursuit_codes<double>(problem, x, {n}, work, u);
     for (std::size_t i = 0; i < kSamples; ++i) {
       std::vector<double> rest;
       const std::vector<std::size_t> chosen = naive_choices(atoms, x.row(i), n, rest);
       std::set<std::size_t> support;
-      for (std::size_t k = 0; k < kAtoms; ++k)
+      for (std::size_t k = 0; k < kPursuitAtoms; ++k)
         if (u(i, k) != 0) support.insert(k);
       ASSERT_EQ(support, std::set<std::size_t>(chosen.begin(), chosen.end())) << i;
-      for (std::size_t f = 0; f < kFeatures; ++f) {
+      for (std::size_t f = 0; f < kPursuitFeatures; ++f) {
         double left = x(i, f);
         for (const std::size_t k : support) left -= u(i, k) * atoms(k, f);
         ASSERT_NEAR(left, rest[f], 1e-9);
@@ -78,15 +78,15 @@ TEST(PursuitCodes, ChooseAndSolveAsByTheBook) {
 
 // The first step of the book's at which the error is small enough.
 TEST(PursuitCodes, EndAtTheFirstErrorThatIsSmallEnough) {
-  constexpr std::size_t kAtoms = 50, kFeatures = 20, kSamples = 40;
-  const Matrix<double> atoms = random_unit_rows(kAtoms, kFeatures, 1);
-  const Matrix<double> x = random_matrix<double>(kSamples, kFeatures, 2);
+  constexpr std::size_t kPursuitAtoms = 50, kPursuitFeatures = 20, kSamples = 40;
+  const Matrix<double> atoms = random_unit_rows(kPursuitAtoms, kPursuitFeatures, 1);
+  const Matrix<double> x = random_matrix<double>(kSamples, kPursuitFeatures, 2);
   GreedyProblem<double> problem;
   problem.assign(atoms, {}, false);
   PursuitWorkspace<double> work;
-  Matrix<double> u(kSamples, kAtoms);
+  Matrix<double> u(kSamples, kPursuitAtoms);
   for (const double bound : {0.01, 1.0, 2.5, 100.0}) {
-    pursuit_codes<double>(problem, x, {kFeatures, bound, &atoms}, work, u);
+    pursuit_codes<double>(problem, x, {kPursuitFeatures, bound, &atoms}, work, u);
     for (std::size_t i = 0; i < kSamples; ++i) {
       std::vector<double> rest;
       const auto error_after = [&](std::size_t n) {
@@ -96,34 +96,35 @@ TEST(PursuitCodes, EndAtTheFirstErrorThatIsSmallEnough) {
         return std::sqrt(squared);
       };
       std::size_t wanted = 0;
-      while (wanted < kFeatures && error_after(wanted) > bound) ++wanted;
-      EXPECT_EQ(kAtoms - static_cast<std::size_t>(std::count(u.row(i), u.row(i) + kAtoms, 0.0)), wanted) << bound;
+      while (wanted < kPursuitFeatures && error_after(wanted) > bound) ++wanted;
+      EXPECT_EQ(kPursuitAtoms - static_cast<std::size_t>(std::count(u.row(i), u.row(i) + kPursuitAtoms, 0.0)), wanted)
+          << bound;
     }
   }
 }
 
 TEST(PursuitCodes, KeepTheBoundInFloat) {
-  constexpr std::size_t kAtoms = 60, kFeatures = 16, kSamples = 256;
-  const Matrix<double> atoms = random_unit_rows(kAtoms, kFeatures, 3);
+  constexpr std::size_t kPursuitAtoms = 60, kPursuitFeatures = 16, kSamples = 256;
+  const Matrix<double> atoms = random_unit_rows(kPursuitAtoms, kPursuitFeatures, 3);
   const Matrix<float> dictionary = convert<float>(atoms);
-  const Matrix<float> x = convert<float>(random_matrix<double>(kSamples, kFeatures, 4));
+  const Matrix<float> x = convert<float>(random_matrix<double>(kSamples, kPursuitFeatures, 4));
   GreedyProblem<float> problem;
   problem.assign(atoms, {}, false);
   PursuitWorkspace<float> work;
-  Matrix<float> u(kSamples, kAtoms);
+  Matrix<float> u(kSamples, kPursuitAtoms);
   for (const double bound : {1e-3, 0.05, 1.0}) {
-    pursuit_codes<float>(problem, x, {kFeatures, bound, &dictionary}, work, u);
+    pursuit_codes<float>(problem, x, {kPursuitFeatures, bound, &dictionary}, work, u);
     for (std::size_t i = 0; i < kSamples; ++i) {
       std::size_t nonzeros = 0;
       double squared = 0;
-      for (std::size_t f = 0; f < kFeatures; ++f) {
+      for (std::size_t f = 0; f < kPursuitFeatures; ++f) {
         double left = static_cast<double>(x(i, f));
-        for (std::size_t k = 0; k < kAtoms; ++k)
+        for (std::size_t k = 0; k < kPursuitAtoms; ++k)
           left -= static_cast<double>(u(i, k)) * static_cast<double>(dictionary(k, f));
         squared += left * left;
       }
-      for (std::size_t k = 0; k < kAtoms; ++k) nonzeros += u(i, k) != 0 ? 1 : 0;
-      EXPECT_TRUE(std::sqrt(squared) <= bound * (1 + 1e-9) || nonzeros == kFeatures)
+      for (std::size_t k = 0; k < kPursuitAtoms; ++k) nonzeros += u(i, k) != 0 ? 1 : 0;
+      EXPECT_TRUE(std::sqrt(squared) <= bound * (1 + 1e-9) || nonzeros == kPursuitFeatures)
           << std::sqrt(squared) << " " << nonzeros;
     }
   }
