@@ -96,7 +96,7 @@ test("atoms are filtered by use and coherence", async () => {
 test("all samples that use an atom, their weights and classes, and the atoms like it", async () => {
   const { pages, models: paths } = models();
   const page = await open(pages.colours);
-  const codes = encode(paths.colours, file("colours.npy"), "exact");
+  const codes = encode(paths.colours, file("colours.npy"), "greedy");
   const atoms = tensor(paths.colours, "dictionary");
   const labels = colourLabels(codes.length);
   const atom = atoms.findIndex((_, k) => { const n = codes.filter((u) => u[k] !== 0).length; return n > 6 && n <= 200; });
