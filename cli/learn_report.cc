@@ -22,6 +22,22 @@ std::string tau_origin(const LearnSummary& summary) {
   return ", the default: a tenth of the mean tau that silences a sample";
 }
 
+// What the terms of E were weighed with: of penalty l0 the price of a nonzero alone.
+std::string weights_text(const LearnResult& result) {
+  const LearnSummary& summary = result.summary;
+  const ModelParts& parts = result.model.parts();
+  if (parts.penalty == Penalty::kL0) {
+    const FittedEncoder* greedy = parts.find_encoder("greedy");
+    if (greedy == nullptr || greedy->levels.empty()) return "";
+    return "  weights    a nonzero costs " + short_number(greedy->levels(0, 1)) +
+           " of |x - D u|^2, found for --nonzeros " + short_number(summary.used.nonzeros.value_or(0)) + "\n";
+  }
+  return "  weights    tau " + short_number(summary.tau) + tau_origin(summary) + " (all codes are zero from tau " +
+         short_number(summary.tau_max) + "), coding eta d/K = " + short_number(summary.coding_weight) + " (eta " +
+         short_number(summary.used.eta.value_or(0)) + "), threshold tau d/K = " + short_number(summary.threshold) +
+         "\n";
+}
+
 }  // namespace
 
 std::string closing_summary(const LearnResult& result, const std::string& path) {
@@ -35,10 +51,7 @@ std::string closing_summary(const LearnResult& result, const std::string& path) 
           short_number(summary.duality_gap) + "\n";
   text += "  atoms      " + (summary.dead_atoms ? std::to_string(*summary.dead_atoms) + " dead, " : "") +
           std::to_string(summary.replaced_atoms) + " replaced on the way\n";
-  text += "  weights    tau " + short_number(summary.tau) + tau_origin(summary) + " (all codes are zero from tau " +
-          short_number(summary.tau_max) + "), coding eta d/K = " + short_number(summary.coding_weight) + " (eta " +
-          short_number(summary.used.eta.value_or(0)) + ")" +
-          ", threshold tau d/K = " + short_number(summary.threshold) + "\n";
+  text += weights_text(result);
   text += encoding_text(result.model.parts().provenance.encoding);
   if (!summary.advice.empty()) text += "Note: " + one_line(summary.advice) + ".\n";
   text += "Saved " + one_line(path) + ". What to try next:\n";
